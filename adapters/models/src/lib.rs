@@ -1,0 +1,1 @@
+//! Models that agents think with; here the scripted one.

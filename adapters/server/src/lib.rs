@@ -1,0 +1,1 @@
+//! Wires the adapters together: the library behind the placet binary.

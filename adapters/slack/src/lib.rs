@@ -1,0 +1,1 @@
+//! Slack: signed clicks in, cards and dialogs out.

@@ -1,0 +1,1 @@
+//! The terminal as a surface, and the scripted approver.

@@ -1,0 +1,1 @@
+//! Placet: the domain.
