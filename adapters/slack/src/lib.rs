@@ -1,1 +1,12 @@
 //! Slack: signed clicks in, cards and dialogs out.
+//!
+//! The wire level, from the outside in: [`signature`] turns bytes into a verified body, [`payload`] parses it,
+//! [`identity`] judges who acted, [`mrkdwn`] and [`limits`] build what Slack takes, [`api`] sends it and tells what
+//! came of it.
+
+pub mod api;
+pub mod identity;
+pub mod limits;
+pub mod mrkdwn;
+pub mod payload;
+pub mod signature;
