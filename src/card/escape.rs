@@ -159,7 +159,7 @@ pub fn visible(text: &str) -> Visible {
             out.text.push(char);
             at + 1
         } else {
-            let rest = chars.iter().zip(&fates).skip(at);
+            let rest = chars.get(at..).unwrap_or_default().iter().zip(fates.get(at..).unwrap_or_default());
             let run = rest.take_while(|(c, f)| **f == fate && (fate == Fate::Heaped || **c == char)).count();
             out.escape(char, fate, run);
             at + run
@@ -220,6 +220,11 @@ fn write_code(out: &mut String, char: char, run: usize) {
             let _ = write!(out, "{open}U+{code:04X}{close}");
         }
     }
+}
+
+/// Does this character not show, or have no agreed meaning? The redaction looks through such characters.
+pub(super) fn is_hidden(char: char) -> bool {
+    hidden::is_hidden(char)
 }
 
 fn is_bracket(char: char) -> bool {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{ESCAPE, FRAME};
+use super::{ESCAPE, FRAME, is_bracket};
 
 /// A text that may have been cut. Lengths are in characters (Unicode scalar values), as limits of chat services are.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -72,11 +72,12 @@ fn units(text: &str) -> Vec<&str> {
     while let Some(open) = rest.find([ESCAPE.0, FRAME.0]) {
         let (plain, marked) = rest.split_at(open);
         units.extend(plain.graphemes(true));
+        let mut brackets = marked.char_indices().filter(|(_, char)| is_bracket(*char)).skip(1);
         let close = if marked.starts_with(ESCAPE.0) { ESCAPE.1 } else { FRAME.1 };
-        let size = marked.find(close).map_or_else(
-            || marked.chars().next().map_or(marked.len(), char::len_utf8),
-            |at| at + close.len_utf8(),
-        );
+        let size = match brackets.next() {
+            Some((at, char)) if char == close => at + close.len_utf8(),
+            _ => ESCAPE.0.len_utf8(),
+        };
         let (unit, after) = marked.split_at(size);
         units.push(unit);
         rest = after;

@@ -18,6 +18,9 @@ use super::script::{is_east_asian, same_script};
 /// Combining marks that one character may carry. Hebrew with cantillation and stacked Vietnamese stay below.
 const MARKS_MAX: usize = 4;
 
+/// Ideographic spaces in a row that count as one gap in a text.
+const WIDE_SPACES_MAX: usize = 8;
+
 /// What becomes of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -139,7 +142,8 @@ impl Around<'_> {
         };
         let (left, right) = self.chars.split_at(self.at);
         let beside = |char: &&char| **char != '\u{3000}';
-        left.iter().rev().find(beside).is_some_and(is) || right.iter().find(beside).is_some_and(is)
+        left.iter().rev().take(WIDE_SPACES_MAX).find(beside).is_some_and(is)
+            || right.iter().take(WIDE_SPACES_MAX).find(beside).is_some_and(is)
     }
 }
 

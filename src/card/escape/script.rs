@@ -100,15 +100,14 @@ impl Text<'_> {
         let chars = self.slice(&token);
         let east_asian = chars.iter().any(|char| is_east_asian(*char));
         let ascii = chars.iter().any(char::is_ascii_alphanumeric);
+        let latin = chars.iter().filter(|char| char.is_ascii_alphabetic()).count();
         let mut at = token.start;
         while at < token.end {
             let end = self.run(at, |at| self.is_word(at)).min(token.end);
             if end > at {
                 let word = at..end;
-                let others = [token.start..word.start, word.end..token.end];
-                let latin =
-                    others.iter().any(|other| self.slice(other).iter().any(char::is_ascii_alphabetic));
-                if latin && is_wholly_lookalike(self.slice(&word)) {
+                let own = self.slice(&word).iter().filter(|char| char.is_ascii_alphabetic()).count();
+                if latin > own && is_wholly_lookalike(self.slice(&word)) {
                     frames.push(word);
                 } else {
                     self.frame_word(word, frames);
