@@ -337,6 +337,7 @@ mod tests {
         assert_eq!(line.object()["verbatim"], true);
     }
 
+    /// R28: no mention, link or markup of an agent is interpreted.
     #[test]
     fn agent_text_is_never_in_a_mrkdwn_object() {
         let blocks = [

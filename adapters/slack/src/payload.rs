@@ -1,6 +1,6 @@
 //! What Slack sends, parsed from verified bodies: interactions, slash commands and events.
 //!
-//! What always holds: these types are made from a [`Verified`] body only. Parsing is tolerant: a member that is
+//! What always holds: these types are made from a [`Verified`](crate::signature::Verified) body only. Parsing is tolerant: a member that is
 //! missing, null, unknown or of another type than documented is `None`, never an error, so that a change on Slack's
 //! side cannot swallow a decision. Who needs a member asks for it and refuses by name.
 //!

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 
+mod adapter;
 mod people;
 
 /// A caller that says what it got: the status and the body, or that there was no answer.

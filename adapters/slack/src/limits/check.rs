@@ -37,6 +37,9 @@ pub fn check_view(view: &Value) -> Vec<Violation> {
     check.optional_text("/submit", &view["submit"], VIEW_BUTTON_UNITS_MAX);
     check.optional_string("/callback_id", &view["callback_id"], ID_UNITS_MAX);
     check.optional_string("/private_metadata", &view["private_metadata"], PRIVATE_METADATA_UNITS_MAX);
+    if elements(&view["blocks"]).is_empty() {
+        check.report("/blocks", Fault::Missing);
+    }
     check.blocks(&view["blocks"], VIEW_BLOCKS_MAX);
     let has_input = elements(&view["blocks"]).iter().any(|block| block["type"] == "input");
     if has_input && view["submit"].is_null() {

@@ -220,7 +220,8 @@ fn writable_channel(state: &mut State, arguments: &Value) -> Result<String, Refu
     }
 }
 
-/// The parent to reply to. A parent that is gone does not refuse the call: the message goes to the channel.
+/// The parent to reply to. A parent that is gone does not refuse the call: the message goes to the channel, and only
+/// the answer tells (slack-go/slack#1571).
 fn parent(state: &mut State, channel: &str, thread_ts: &Value) -> Result<Option<String>, Refusal> {
     let ts = match thread_ts {
         Value::Null => return Ok(None),
