@@ -1,0 +1,4 @@
+//! Placet's own agent: a model's turn, its proposals, their results, and on.
+
+pub mod event;
+pub mod transcript;

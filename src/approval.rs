@@ -1,0 +1,156 @@
+//! A request and its life: nine states, one table of transitions, and everything that people said about it.
+//!
+//! [`Approval::decide`] is pure: a command, facts and the time give a [`Transition`] or a named [`Refusal`]. A
+//! transition is a list of trace events and the state they lead to; [`Approval::rebuild`] folds the same events
+//! again, so that the trace alone tells every state.
+
+pub mod command;
+pub mod commit;
+pub mod decide;
+mod evolve;
+pub mod proposal;
+pub mod quorum;
+pub mod refusal;
+pub mod state;
+mod vote;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::call::{ArgsHash, CallDigest};
+use crate::id::{RequestId, ShortCode, TenantId};
+use crate::person::Identity;
+use crate::policy::Verdict;
+use crate::time::Timestamp;
+
+pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Report};
+pub use commit::{Change, Committed, Effects, Opened, Opening, Order};
+pub use decide::Transition;
+pub use evolve::Inconsistent;
+pub use proposal::{Evidence, Proposal, Requester, RunStep};
+pub use quorum::{Need, Tally};
+pub use refusal::Refusal;
+pub use state::{
+    ApprovedBy, Assurance, Claim, Decision, ExpiredHow, Outcome, OutcomeKind, Question, RejectedBy,
+    Rendering, RevokedWhy, State, Status, Vote,
+};
+
+/// One request as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Approval {
+    /// Its id (`approval_id`).
+    pub id: RequestId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// What people call it.
+    pub code: ShortCode,
+    /// What was proposed; never changes.
+    pub proposal: Arc<Proposal>,
+    /// What votes, claims and grants compare.
+    pub digest: CallDigest,
+    /// The arguments' own hash.
+    pub args_hash: ArgsHash,
+    /// What the policy said of it, once it was asked.
+    pub verdict: Option<Arc<Verdict>>,
+    /// Where it stands.
+    pub state: State,
+    /// What people said, in the order they said it; taken back or lapsed votes are gone.
+    pub votes: Vec<Vote>,
+    /// What was shown of it, to whom; a yes counts only on a full rendering.
+    pub renderings: Vec<Rendering>,
+    /// Whether any surface acknowledged a card.
+    pub card_delivered: bool,
+    /// Alarms raised, so that each is raised once.
+    pub alarms: Vec<Alarm>,
+    /// When it was opened.
+    pub opened_at: Timestamp,
+    /// When its last event happened; time never runs backwards within a request.
+    pub last_event_at: Timestamp,
+    /// The guard version: one more with every write; an UPDATE that does not match it is decided again.
+    pub version: u64,
+    /// One more with every change that people should see on the card.
+    pub revision: u64,
+    /// When a refusal was last recorded, per account and kind, so that a flood of clicks does not flood the trace.
+    pub refusals: BTreeMap<String, Timestamp>,
+}
+
+/// Something that an operator must know of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alarm {
+    /// Nobody has decided for longer than the terms' `alarm_after`.
+    WaitsLong,
+    /// A card could not be delivered, or a copy of it could not be corrected.
+    CardUndeliverable,
+    /// It was started, and nobody knows how it ended.
+    OutcomeUnknown,
+}
+
+impl Alarm {
+    /// Its name in logs, gauges and the trace.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WaitsLong => "waits_long",
+            Self::CardUndeliverable => "card_undeliverable",
+            Self::OutcomeUnknown => "outcome_unknown",
+        }
+    }
+}
+
+impl Approval {
+    /// Where it stands, without the data.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        self.state.status()
+    }
+
+    /// When a tick next has something to do; none when time changes nothing any more.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::WaitingApproval(waiting) => {
+                let alarm = (!self.alarms.contains(&Alarm::WaitsLong)).then_some(waiting.alarm_at);
+                Some(alarm.map_or(waiting.until, |at| at.min(waiting.until)))
+            }
+            State::Approved(approved) => Some(approved.until),
+            State::Executing(executing) => Some(executing.claim.lease_until),
+            State::Proposed
+            | State::PolicyChecking
+            | State::Rejected(_)
+            | State::Executed(_)
+            | State::Expired(_)
+            | State::Revoked(_) => None,
+        }
+    }
+
+    /// Whether it can still change without somebody settling or reviewing it.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.status().is_open()
+    }
+
+    /// Every account whose standing a decision about this rests on: voters, and who asked for it.
+    pub fn accounts(&self) -> impl Iterator<Item = &Identity> {
+        self.votes.iter().map(|vote| &vote.identity).chain(self.proposal.requester.identities.iter())
+    }
+
+    /// Which votes count at the moment, and what is still needed; none while nothing is asked of people.
+    #[must_use]
+    pub fn tally(&self, electorate: &crate::person::Electorate) -> Option<Tally> {
+        let terms = self.verdict.as_ref()?.terms.as_ref()?;
+        Some(Tally::of(terms, &self.votes, electorate, &self.proposal.requester))
+    }
+
+    /// The tally as the votes stood when they were given, for cards: no fresh facts needed.
+    #[must_use]
+    pub fn tally_as_voted(&self) -> Option<Tally> {
+        let terms = self.verdict.as_ref()?.terms.as_ref()?;
+        Some(Tally::as_voted(terms, &self.votes))
+    }
+}
+
+#[cfg(test)]
+mod tests;

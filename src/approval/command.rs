@@ -1,0 +1,319 @@
+//! What can be asked of a request, and the facts an answer rests on.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::state::{Assurance, Decision, Outcome, Rendering};
+use crate::call::{CallDigest, ShownDigest};
+use crate::id::{ClaimId, CredentialId, RequestId, Role, SurfaceName};
+use crate::person::{Electorate, Identity};
+use crate::policy::{RuleHit, Verdict};
+use crate::time::{Timestamp, Ttl};
+
+/// Who does something.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "id")]
+pub enum Actor {
+    /// An agent, by its credential.
+    Agent(CredentialId),
+    /// An executor outside, by its credential.
+    Executor(CredentialId),
+    /// A credential that may manage.
+    Manager(CredentialId),
+    /// A person, through an account.
+    Account(Identity),
+    /// Placet itself: its worker, its policy, its own executor.
+    Placet,
+}
+
+impl std::fmt::Display for Actor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Agent(id) => write!(f, "agent {id}"),
+            Self::Executor(id) => write!(f, "executor {id}"),
+            Self::Manager(id) => write!(f, "manager {id}"),
+            Self::Account(identity) => identity.fmt(f),
+            Self::Placet => f.write_str("placet"),
+        }
+    }
+}
+
+/// One account's yes or no, as it arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ballot {
+    /// From whom.
+    pub identity: Identity,
+    /// Yes or no.
+    pub decision: Decision,
+    /// In their words.
+    pub note: Option<String>,
+    /// Where.
+    pub surface: SurfaceName,
+    /// How sure that is.
+    pub assurance: Assurance,
+    /// What they had been shown; a yes without it does not count.
+    pub shown: Option<ShownDigest>,
+}
+
+/// An executor's wish to run it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimOrder {
+    /// The claim's id, should it be given.
+    pub id: ClaimId,
+    /// The random key of this attempt, in full; only its hash is kept.
+    pub key: String,
+    /// Who.
+    pub executor: Actor,
+    /// The call that is about to run.
+    pub digest: CallDigest,
+    /// How long a heartbeat carries.
+    pub lease: Ttl,
+}
+
+/// An executor's report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Of which claim.
+    pub claim: ClaimId,
+    /// The key of the attempt that won it.
+    pub key: String,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Everything that can be asked of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Start asking the policy.
+    Check,
+    /// The policy lets it run unasked.
+    Allow {
+        /// What it said.
+        verdict: Arc<Verdict>,
+    },
+    /// The policy wants people asked.
+    Require {
+        /// What it said.
+        verdict: Arc<Verdict>,
+    },
+    /// The policy forbids it.
+    Forbid {
+        /// What it said.
+        verdict: Arc<Verdict>,
+    },
+    /// The policy wants people asked, and there is no way to ask any.
+    CannotAsk {
+        /// What it said.
+        verdict: Arc<Verdict>,
+        /// Why nobody can be asked.
+        why: String,
+    },
+    /// A yes or a no.
+    Vote(Ballot),
+    /// Somebody takes their vote back.
+    TakeBack {
+        /// Whose.
+        identity: Identity,
+    },
+    /// The next group is asked too.
+    Escalate {
+        /// Which step this is, from 1; a step already taken is a no-op.
+        step: u32,
+    },
+    /// A question from the card.
+    Ask {
+        /// Who asks.
+        identity: Identity,
+        /// What.
+        text: String,
+    },
+    /// An answer to the oldest open question.
+    Answer {
+        /// Who answers.
+        by: Actor,
+        /// What.
+        text: String,
+    },
+    /// One person decides alone, in an emergency.
+    BreakGlass {
+        /// Who.
+        identity: Identity,
+        /// Why.
+        reason: String,
+    },
+    /// An edited request replaces this one.
+    Supersede {
+        /// Which.
+        by: RequestId,
+        /// Who edited.
+        identity: Identity,
+    },
+    /// Who proposed it no longer wants it.
+    Withdraw {
+        /// Who.
+        by: Actor,
+    },
+    /// Somebody who may takes it back; a call that already runs is asked to stop.
+    Revoke {
+        /// Who.
+        by: Actor,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// A new policy looked at it again.
+    Rejudge {
+        /// What it says.
+        verdict: Arc<Verdict>,
+    },
+    /// Somebody else reviewed a break-glass approval.
+    Review {
+        /// Who.
+        identity: Identity,
+    },
+    /// An executor wants to run it.
+    Claim(ClaimOrder),
+    /// The executor is alive.
+    Heartbeat {
+        /// Which claim.
+        claim: ClaimId,
+        /// Its key.
+        key: String,
+    },
+    /// It is over.
+    Finish(Report),
+    /// Somebody says how an unknown outcome ended.
+    Settle {
+        /// Who.
+        by: Actor,
+        /// How it ended; not unknown.
+        outcome: Outcome,
+        /// How they know.
+        reason: String,
+    },
+    /// Time has passed.
+    Tick,
+    /// Something was, or is about to be, shown.
+    Show(Rendering),
+    /// A card was delivered, or could not be.
+    Deliver(Delivery),
+}
+
+/// What became of a card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delivery {
+    /// Where.
+    pub surface: SurfaceName,
+    /// How it went: none if it was delivered, else why it could not be.
+    pub failure: Option<String>,
+}
+
+impl Command {
+    /// The verdict's command.
+    #[must_use]
+    pub fn judged(verdict: Arc<Verdict>) -> Self {
+        use crate::policy::Tier;
+        match verdict.tier {
+            Tier::Auto | Tier::Suggest => Self::Allow { verdict },
+            Tier::Approve => Self::Require { verdict },
+            Tier::Forbid => Self::Forbid { verdict },
+        }
+    }
+
+    /// The command's name, in refusals and the table.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Allow { .. } => "allow",
+            Self::Require { .. } => "require",
+            Self::Forbid { .. } => "forbid",
+            Self::CannotAsk { .. } => "cannot_ask",
+            Self::Vote(ballot) => match ballot.decision {
+                Decision::Approve => "approve",
+                Decision::Deny => "deny",
+            },
+            Self::TakeBack { .. } => "take_back",
+            Self::Escalate { .. } => "escalate",
+            Self::Ask { .. } => "ask",
+            Self::Answer { .. } => "answer",
+            Self::BreakGlass { .. } => "break_glass",
+            Self::Supersede { .. } => "supersede",
+            Self::Withdraw { .. } => "withdraw",
+            Self::Revoke { .. } => "revoke",
+            Self::Rejudge { .. } => "rejudge",
+            Self::Review { .. } => "review",
+            Self::Claim(_) => "claim",
+            Self::Heartbeat { .. } => "heartbeat",
+            Self::Finish(_) => "finish",
+            Self::Settle { .. } => "settle",
+            Self::Tick => "tick",
+            Self::Show(_) => "show",
+            Self::Deliver(_) => "deliver",
+        }
+    }
+
+    /// Who does it.
+    #[must_use]
+    pub fn actor(&self) -> Actor {
+        match self {
+            Self::Vote(Ballot { identity, .. })
+            | Self::TakeBack { identity }
+            | Self::Ask { identity, .. }
+            | Self::BreakGlass { identity, .. }
+            | Self::Supersede { identity, .. }
+            | Self::Review { identity } => Actor::Account(identity.clone()),
+            Self::Answer { by, .. }
+            | Self::Withdraw { by }
+            | Self::Revoke { by, .. }
+            | Self::Settle { by, .. } => by.clone(),
+            Self::Claim(order) => order.executor.clone(),
+            Self::Check
+            | Self::Allow { .. }
+            | Self::Require { .. }
+            | Self::Forbid { .. }
+            | Self::CannotAsk { .. }
+            | Self::Escalate { .. }
+            | Self::Rejudge { .. }
+            | Self::Heartbeat { .. }
+            | Self::Finish(_)
+            | Self::Tick
+            | Self::Show(_)
+            | Self::Deliver(_) => Actor::Placet,
+        }
+    }
+
+    /// The account it comes from, whose standing must be among the facts.
+    #[must_use]
+    pub fn account(&self) -> Option<Identity> {
+        match self.actor() {
+            Actor::Account(identity) => Some(identity),
+            Actor::Agent(_) | Actor::Executor(_) | Actor::Manager(_) | Actor::Placet => None,
+        }
+    }
+
+    /// Whether an answer rests on what accounts are worth.
+    #[must_use]
+    pub fn rests_on_accounts(&self) -> bool {
+        self.account().is_some() || matches!(self, Self::Claim(_))
+    }
+}
+
+/// What was read outside before the decision, each with its date.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// What the accounts concerned are worth.
+    pub electorate: Electorate,
+    /// Roles that may revoke, settle and break glass.
+    pub stewards: Vec<Role>,
+    /// What today's policy forbids about this call, whatever was approved.
+    pub forbidden: Option<RuleHit>,
+}
+
+impl Facts {
+    /// For commands that rest on no account and no policy.
+    #[must_use]
+    pub const fn none(as_of: Timestamp) -> Self {
+        Self { electorate: Electorate::nobody(as_of), stewards: Vec::new(), forbidden: None }
+    }
+}

@@ -1,0 +1,255 @@
+//! How an event changes a request. Nothing else changes one: `decide` uses this to make the next state, and
+//! [`Approval::rebuild`] uses it to check that the trace alone tells it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::approval::state::{Approved, Executed, Executing, Expired, Rejected, Revoked, Stop, Waiting};
+use crate::approval::{Approval, ApprovedBy, Decision, OutcomeKind, Question, State, Status};
+use crate::call::{ArgsHash, CallDigest};
+use crate::id::{RequestId, ShortCode, TenantId};
+use crate::policy::Tier;
+use crate::record::{Event, EventKind};
+use crate::time::Timestamp;
+
+/// The trace tells something that cannot have happened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the trace is inconsistent: {event} cannot follow {status}")]
+pub struct Inconsistent {
+    /// The event that does not fit.
+    pub event: &'static str,
+    /// Where the request stood; `nothing` before its first event.
+    pub status: &'static str,
+}
+
+/// The most renderings that a request remembers; the oldest seen by one viewer goes first. More people than this do
+/// not look at one card.
+const RENDERINGS_MAX: usize = 512;
+
+impl Approval {
+    /// A request's beginning.
+    pub(super) fn begin(
+        id: RequestId,
+        tenant: TenantId,
+        (code, proposal): (ShortCode, Arc<crate::approval::Proposal>),
+        (digest, args_hash): (CallDigest, ArgsHash),
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            tenant,
+            code,
+            proposal,
+            digest,
+            args_hash,
+            verdict: None,
+            state: State::Proposed,
+            votes: Vec::new(),
+            renderings: Vec::new(),
+            card_delivered: false,
+            alarms: Vec::new(),
+            opened_at: at,
+            last_event_at: at,
+            version: 0,
+            revision: 0,
+            refusals: BTreeMap::new(),
+        }
+    }
+
+    /// Rebuilds a request from its events alone, in order. The guard version is left at zero: it counts writes,
+    /// not events.
+    ///
+    /// # Errors
+    /// [`Inconsistent`] where an event cannot follow what came before.
+    pub fn rebuild<'a>(events: impl IntoIterator<Item = &'a Event>) -> Result<Option<Self>, Inconsistent> {
+        let mut request: Option<Self> = None;
+        for event in events {
+            match (&mut request, &event.kind) {
+                (None, EventKind::Proposed { code, proposal, digest, args_hash }) => {
+                    let Some(id) = event.request else {
+                        return Err(Inconsistent { event: event.kind.name(), status: "nothing" });
+                    };
+                    let opened = (code.clone(), Arc::clone(proposal));
+                    let hashes = (*digest, *args_hash);
+                    request = Some(Self::begin(id, event.tenant.clone(), opened, hashes, event.at));
+                }
+                (None, kind) => return Err(Inconsistent { event: kind.name(), status: "nothing" }),
+                (Some(request), kind) => request.evolve(event.at, kind)?,
+            }
+        }
+        Ok(request)
+    }
+
+    /// Applies one event.
+    pub(super) fn evolve(&mut self, at: Timestamp, kind: &EventKind) -> Result<(), Inconsistent> {
+        let misfit = Inconsistent { event: kind.name(), status: self.status().name() };
+        match kind {
+            EventKind::Checking
+            | EventKind::Checked { .. }
+            | EventKind::Requested { .. }
+            | EventKind::Decided { .. }
+            | EventKind::Expired { .. }
+            | EventKind::Revoked { .. }
+            | EventKind::Claimed { .. }
+            | EventKind::Executed { .. }
+            | EventKind::Settled { .. } => self.state = self.moved(at, kind).ok_or(misfit)?,
+            EventKind::Voted { vote } => {
+                self.votes.retain(|other| other.identity != vote.identity && other.person != vote.person);
+                self.votes.push(vote.clone());
+            }
+            EventKind::TakenBack { identity } | EventKind::Lapsed { identity } => {
+                self.votes.retain(|vote| vote.identity != *identity);
+            }
+            EventKind::Refused { by, refusal, .. } => {
+                self.refusals.insert(refusal_key(by, refusal), at);
+            }
+            EventKind::BypassBlocked { by, refusal, .. } => {
+                if let Some(refusal) = refusal {
+                    self.refusals.insert(refusal_key(by, refusal), at);
+                }
+            }
+            EventKind::Escalated { .. } | EventKind::Asked { .. } | EventKind::Answered { .. } => {
+                let State::WaitingApproval(waiting) = &mut self.state else { return Err(misfit) };
+                match kind {
+                    EventKind::Escalated { step } => waiting.escalations = *step,
+                    EventKind::Asked { by, text } => {
+                        waiting.questions.push(Question { by: by.clone(), text: text.clone(), answer: None });
+                    }
+                    EventKind::Answered { text, .. } => {
+                        let open = waiting.questions.iter_mut().find(|question| question.answer.is_none());
+                        open.ok_or(misfit)?.answer = Some(text.clone());
+                    }
+                    _ => return Err(misfit),
+                }
+            }
+            EventKind::Reviewed { by } => self.reviewed(by).ok_or(misfit)?,
+            EventKind::Heartbeat { lease_until, .. } => {
+                let State::Executing(executing) = &mut self.state else { return Err(misfit) };
+                executing.claim.lease_until = *lease_until;
+            }
+            EventKind::StopRequested { by, reason } => {
+                let State::Executing(executing) = &mut self.state else { return Err(misfit) };
+                executing.stop = Some(Stop { by: by.clone(), reason: reason.clone(), at });
+            }
+            EventKind::Shown { rendering } => {
+                if self.renderings.len() >= RENDERINGS_MAX {
+                    let oldest = self.renderings.iter().position(|r| r.viewer.is_some()).unwrap_or(0);
+                    self.renderings.remove(oldest);
+                }
+                self.renderings.push(rendering.clone());
+            }
+            EventKind::CardDelivered { .. } => self.card_delivered = true,
+            EventKind::AlarmRaised { alarm } => self.alarms.push(*alarm),
+            EventKind::CardUndeliverable { .. } | EventKind::Rejudged { .. } => {}
+            EventKind::Proposed { .. }
+            | EventKind::PolicyLoaded { .. }
+            | EventKind::CredentialCreated { .. }
+            | EventKind::CredentialRevoked { .. } => return Err(misfit),
+        }
+        if let EventKind::Checked { verdict, .. } = kind {
+            self.verdict = Some(Arc::clone(verdict));
+        }
+        self.last_event_at = self.last_event_at.max(at);
+        if kind.changes_card() {
+            self.revision += 1;
+        }
+        Ok(())
+    }
+
+    /// The state that an event leads to; none where it cannot follow.
+    fn moved(&self, at: Timestamp, kind: &EventKind) -> Option<State> {
+        Some(match (&self.state, kind) {
+            (State::Proposed, EventKind::Checking) => State::PolicyChecking,
+            (State::PolicyChecking, EventKind::Checked { verdict, claim_until }) => {
+                match (verdict.tier, claim_until) {
+                    (Tier::Auto | Tier::Suggest, Some(until)) => {
+                        State::Approved(Approved { by: ApprovedBy::Policy, at, until: *until })
+                    }
+                    (Tier::Approve | Tier::Forbid, None) => State::PolicyChecking,
+                    _ => return None,
+                }
+            }
+            (State::PolicyChecking, EventKind::Requested { until, alarm_at }) => {
+                State::WaitingApproval(Waiting {
+                    since: at,
+                    until: *until,
+                    alarm_at: *alarm_at,
+                    questions: Vec::new(),
+                    escalations: 0,
+                })
+            }
+            (
+                State::PolicyChecking | State::WaitingApproval(_),
+                EventKind::Decided { decision: Decision::Deny, rejected_by: Some(by), .. },
+            ) => State::Rejected(Rejected { by: by.clone(), at }),
+            (
+                State::WaitingApproval(_),
+                EventKind::Decided {
+                    decision: Decision::Approve,
+                    approved_by: Some(by),
+                    claim_until: Some(until),
+                    ..
+                },
+            ) => State::Approved(Approved { by: by.clone(), at, until: *until }),
+            (State::WaitingApproval(_) | State::Approved(_), EventKind::Expired { how }) => {
+                State::Expired(Expired { how: *how, at })
+            }
+            (state, EventKind::Revoked { why, by, name, reason })
+                if matches!(
+                    state.status(),
+                    Status::Proposed | Status::PolicyChecking | Status::WaitingApproval | Status::Approved
+                ) =>
+            {
+                let (why, by) = (why.clone(), by.clone());
+                State::Revoked(Revoked { why, by, name: name.clone(), reason: reason.clone(), at })
+            }
+            (State::Approved(approved), EventKind::Claimed { claim }) => {
+                State::Executing(Executing { by: approved.by.clone(), claim: claim.clone(), stop: None })
+            }
+            (State::Executing(executing), EventKind::Executed { claim, outcome, late: false })
+                if executing.claim.id == *claim =>
+            {
+                State::Executed(Executed {
+                    by: executing.by.clone(),
+                    claim: executing.claim.clone(),
+                    outcome: outcome.clone(),
+                    at,
+                    late: false,
+                    settled_by: None,
+                })
+            }
+            (State::Executed(executed), EventKind::Executed { claim, outcome, late: true })
+                if executed.claim.id == *claim && executed.outcome.kind == OutcomeKind::Unknown =>
+            {
+                State::Executed(Executed { outcome: outcome.clone(), at, late: true, ..executed.clone() })
+            }
+            (State::Executed(executed), EventKind::Settled { by, outcome, .. })
+                if executed.outcome.kind == OutcomeKind::Unknown =>
+            {
+                State::Executed(Executed {
+                    outcome: outcome.clone(),
+                    at,
+                    settled_by: Some(by.clone()),
+                    ..executed.clone()
+                })
+            }
+            _ => return None,
+        })
+    }
+
+    fn reviewed(&mut self, by: &crate::person::Identity) -> Option<()> {
+        let approved_by = match &mut self.state {
+            State::Approved(approved) => &mut approved.by,
+            State::Executed(executed) => &mut executed.by,
+            _ => return None,
+        };
+        let ApprovedBy::BreakGlass { reviewed_by, .. } = approved_by else { return None };
+        *reviewed_by = Some(by.clone());
+        Some(())
+    }
+}
+
+/// Under which a refusal is remembered: the same account with the same refusal is one.
+pub(super) fn refusal_key(by: &crate::approval::Actor, refusal: &crate::approval::Refusal) -> String {
+    format!("{by} {}", refusal.code())
+}

@@ -1,0 +1,213 @@
+//! Whether the votes suffice: distinct people, groups of a stage, stages in order.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::proposal::Requester;
+use crate::approval::state::{Decision, Vote};
+use crate::id::{PersonId, Role};
+use crate::person::{Electorate, Member};
+use crate::policy::{Group, Terms};
+
+/// How the votes stand.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// The first stage that is not full; the number of stages when all are.
+    pub stage: u32,
+    /// How many stages there are.
+    pub stages: u32,
+    /// What that stage asks for, and has.
+    pub needs: Vec<Need>,
+    /// Distinct people whose no counts.
+    pub denials: u32,
+    /// Accounts whose votes no longer count.
+    pub lapsed: Vec<crate::person::Identity>,
+}
+
+/// What one group asks for, and has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Need {
+    /// Which role.
+    pub role: Role,
+    /// How many.
+    pub count: u32,
+    /// How many it has.
+    pub have: u32,
+}
+
+/// A vote with the person it is worth now.
+struct Counted<'a> {
+    vote: &'a Vote,
+    person: PersonId,
+    roles: BTreeSet<Role>,
+}
+
+impl Tally {
+    /// Counts the votes by what their accounts are worth now.
+    #[must_use]
+    pub fn of(terms: &Terms, votes: &[Vote], electorate: &Electorate, requester: &Requester) -> Self {
+        let mut lapsed = Vec::new();
+        let mut counted = Vec::new();
+        for vote in votes {
+            match electorate.member(&vote.identity) {
+                Some(member)
+                    if eligible(terms, member, vote.stage)
+                        && !barred(terms, member, requester, electorate) =>
+                {
+                    counted.push(Counted {
+                        vote,
+                        person: member.person.clone(),
+                        roles: member.roles.clone(),
+                    });
+                }
+                Some(_) | None => lapsed.push(vote.identity.clone()),
+            }
+        }
+        count(terms, &counted, lapsed)
+    }
+
+    /// Counts the votes as they stood when they were given, for showing only.
+    #[must_use]
+    pub fn as_voted(terms: &Terms, votes: &[Vote]) -> Self {
+        let counted: Vec<_> = votes
+            .iter()
+            .map(|vote| Counted {
+                vote,
+                person: vote.person.clone(),
+                roles: roles_of_stage(terms, vote.stage).cloned().collect(),
+            })
+            .collect();
+        count(terms, &counted, Vec::new())
+    }
+
+    /// Whether every stage is full.
+    #[must_use]
+    pub const fn is_complete(&self) -> bool {
+        self.stage >= self.stages
+    }
+}
+
+/// The roles that a stage asks for.
+pub(super) fn roles_of_stage(terms: &Terms, stage: u32) -> impl Iterator<Item = &Role> {
+    terms
+        .stages
+        .get(stage as usize)
+        .into_iter()
+        .flat_map(|stage| stage.groups.iter().map(|group| &group.role))
+}
+
+fn eligible(terms: &Terms, member: &Member, stage: u32) -> bool {
+    roles_of_stage(terms, stage).any(|role| member.roles.contains(role))
+}
+
+/// Whether this is a person behind the request, whose own vote does not count.
+pub(super) fn barred(terms: &Terms, member: &Member, requester: &Requester, electorate: &Electorate) -> bool {
+    !terms.requester_may_approve
+        && requester
+            .identities
+            .iter()
+            .any(|identity| electorate.member(identity).is_some_and(|asker| asker.person == member.person))
+}
+
+fn count(terms: &Terms, votes: &[Counted<'_>], lapsed: Vec<crate::person::Identity>) -> Tally {
+    let deniers: BTreeSet<_> =
+        votes.iter().filter(|c| c.vote.decision == Decision::Deny).map(|c| c.person.clone()).collect();
+    let mut spent: BTreeSet<PersonId> = deniers.clone();
+    let stages = u32::try_from(terms.stages.len()).unwrap_or(u32::MAX);
+    let mut current = stages;
+    let mut needs = Vec::new();
+    for (index, stage) in (0..).zip(&terms.stages) {
+        let mut people: Vec<(&PersonId, &BTreeSet<Role>)> = Vec::new();
+        for c in votes {
+            let fresh = !spent.contains(&c.person) && people.iter().all(|(person, _)| **person != c.person);
+            if c.vote.decision == Decision::Approve && c.vote.stage == index && fresh {
+                people.push((&c.person, &c.roles));
+            }
+        }
+        let filled = fill(&stage.groups, &people);
+        let full = stage.groups.iter().zip(&filled).all(|(group, have)| have >= &group.count);
+        spent.extend(people.into_iter().map(|(person, _)| person.clone()));
+        if !full {
+            current = index;
+            needs = stage
+                .groups
+                .iter()
+                .zip(filled)
+                .map(|(group, have)| Need { role: group.role.clone(), count: group.count, have })
+                .collect();
+            break;
+        }
+    }
+    Tally { stage: current, stages, needs, denials: u32::try_from(deniers.len()).unwrap_or(u32::MAX), lapsed }
+}
+
+/// Puts each person into at most one group so that as many places as possible are taken (augmenting paths): two
+/// groups must not be held up because the one person who fits both was put into the wrong one.
+fn fill(groups: &[Group], people: &[(&PersonId, &BTreeSet<Role>)]) -> Vec<u32> {
+    let seats: Vec<usize> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(g, group)| std::iter::repeat_n(g, group.count.min(64) as usize))
+        .collect();
+    let mut seated: Vec<Option<usize>> = vec![None; seats.len()];
+    for person in 0..people.len() {
+        let mut tried = vec![false; seats.len()];
+        seat(person, groups, people, &seats, (&mut seated, &mut tried));
+    }
+    let mut filled = vec![0; groups.len()];
+    for (seat, _) in seated.iter().enumerate().filter(|(_, person)| person.is_some()) {
+        filled[seats[seat]] += 1;
+    }
+    filled
+}
+
+fn seat(
+    person: usize,
+    groups: &[Group],
+    people: &[(&PersonId, &BTreeSet<Role>)],
+    seats: &[usize],
+    (seated, tried): (&mut Vec<Option<usize>>, &mut Vec<bool>),
+) -> bool {
+    for place in 0..seats.len() {
+        if tried[place] || !people[person].1.contains(&groups[seats[place]].role) {
+            continue;
+        }
+        tried[place] = true;
+        let free = match seated[place] {
+            None => true,
+            Some(other) => seat(other, groups, people, seats, (seated, tried)),
+        };
+        if free {
+            seated[place] = Some(person);
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(role: &str, count: u32) -> Group {
+        Group { role: Role::new(role).unwrap(), count }
+    }
+
+    fn roles(names: &[&str]) -> BTreeSet<Role> {
+        names.iter().map(|name| Role::new(name).unwrap()).collect()
+    }
+
+    /// R18: one person fills one place; who fits both groups goes where they are needed.
+    #[test]
+    fn people_are_seated_where_they_are_needed() {
+        let ana = PersonId::new("ana").unwrap();
+        let bo = PersonId::new("bo").unwrap();
+        let groups = [group("team", 1), group("finance", 1)];
+        let both = roles(&["team", "finance"]);
+        let team = roles(&["team"]);
+        assert_eq!(fill(&groups, &[(&ana, &both)]), vec![1, 0], "one person is one vote");
+        assert_eq!(fill(&groups, &[(&ana, &both), (&bo, &team)]), vec![1, 1], "Ana moves over for Bo");
+        assert_eq!(fill(&groups, &[(&ana, &team), (&bo, &team)]), vec![1, 0]);
+    }
+}

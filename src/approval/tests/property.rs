@@ -1,0 +1,73 @@
+//! Random commands at random times: the rules that hold whatever happens.
+
+use proptest::prelude::*;
+
+use super::fixtures::*;
+use crate::approval::*;
+use crate::policy::Tier;
+
+const USERS: [&str; 7] = ["UANA", "UBO", "UBO2", "UCHEN", "UFAY", "UVIC", "USAM"];
+
+fn command(life: &Life, which: u8, user: usize) -> Command {
+    let user = USERS[user % USERS.len()];
+    let key = if user < "UC" { "key" } else { "other" };
+    match which {
+        0..=3 => life.yes(user),
+        4 => life.no(user),
+        5 => Command::TakeBack { identity: account(user) },
+        6 => Command::Revoke { by: Actor::Account(account(user)), reason: None },
+        7..=9 => life.claim(key),
+        10 => life.report(key, OutcomeKind::Succeeded),
+        11 => life.report(key, OutcomeKind::Unknown),
+        12 => Command::BreakGlass { identity: account(user), reason: "fire".into() },
+        13 => Command::Rejudge { verdict: verdict(Tier::Forbid, None) },
+        14 => Command::Withdraw { by: Actor::Agent(life.now.proposal.requester.credential.clone()) },
+        _ => Command::Tick,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+
+    /// R21, R24, R35: at most one claim, none without a yes of enough people, and the trace tells the state.
+    #[test]
+    fn nothing_runs_twice_or_unasked(
+        needed in 1_u32..4,
+        steps in proptest::collection::vec((0_u8..20, 0_usize..7, 0_i64..400), 1..40),
+    ) {
+        let mut life = Life::waiting(terms(vec![vec![group("admin", needed)]]));
+        let mut secs = 0;
+        for (which, user, pause) in steps {
+            secs += pause;
+            let command = command(&life, which, user);
+            match life.now.decide(&command, &facts(at(secs)), at(secs)) {
+                Ok(transition) => {
+                    let (next, events) = transition.into_parts();
+                    life.now = next;
+                    life.events.extend(events);
+                }
+                Err(refusal) => if let Some(recorded) = life.now.refuse(&command, &refusal, at(secs)) {
+                    let (next, events) = recorded.into_parts();
+                    prop_assert_eq!(next.status(), life.now.status());
+                    life.now = next;
+                    life.events.extend(events);
+                },
+            }
+            prop_assert_eq!(&Approval::rebuild(&life.events).unwrap().unwrap(), &life.now);
+        }
+        let names: Vec<_> = life.events.iter().map(|event| event.kind.name()).collect();
+        let count = |name: &str| names.iter().filter(|other| **other == name).count();
+        prop_assert!(count("approval.claimed") <= 1);
+        prop_assert!(count("approval.decided") <= 1);
+        if count("approval.claimed") == 1 {
+            prop_assert_eq!(count("approval.decided"), 1);
+            let by_votes = life.events.iter().any(|event| matches!(
+                &event.kind,
+                crate::record::EventKind::Decided { approved_by: Some(ApprovedBy::Votes), .. }
+            ));
+            let people: std::collections::BTreeSet<_> = life.now.votes.iter().map(|vote| &vote.person).collect();
+            prop_assert!(!by_votes || people.len() >= needed as usize);
+            prop_assert!(people.iter().all(|person| person.as_str() != "ana"), "who asks does not decide");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Votes: who counts, when, and for what.
+
+use super::fixtures::*;
+use crate::approval::*;
+use crate::person::{NoStanding, Standing};
+
+fn two_admins() -> Life {
+    Life::waiting(terms(vec![vec![group("admin", 2)]]))
+}
+
+/// R18: m of n distinct people; one person with two accounts is one.
+#[test]
+fn two_people_are_two_people() {
+    let life = two_admins();
+    let (bo, bo_again) = (life.yes("UBO"), life.yes("UBO2"));
+    let life = life.then(&bo, 10);
+    assert_eq!(life.refuses(&bo_again, 11), Refusal::AlreadyVoted { decision: Decision::Approve });
+    let chen = life.yes("UCHEN");
+    assert_eq!(life.then(&chen, 12).now.status(), Status::Approved);
+}
+
+/// R18: the requester's own vote does not count, by whatever account.
+#[test]
+fn who_asks_does_not_decide() {
+    let life = two_admins();
+    assert_eq!(life.refuses(&life.yes("UANA"), 10), Refusal::OwnRequest);
+    let mut own = terms(vec![vec![group("admin", 1)]]);
+    own.requester_may_approve = true;
+    let solo = Life::waiting(own);
+    let yes = solo.yes("UANA");
+    assert_eq!(solo.then(&yes, 10).now.status(), Status::Approved);
+}
+
+/// R18: stages in order; a yes from the second stage's people waits for its turn, a no does not.
+#[test]
+fn stages_come_in_order() {
+    let life = Life::waiting(terms(vec![vec![group("admin", 1)], vec![group("finance", 1)]]));
+    let mut only_finance = facts(at(10));
+    if let Some(Standing::Member(fay)) = only_finance.electorate.standings.get_mut(&account("UFAY")) {
+        fay.roles.remove(&role("admin"));
+    }
+    let early = life.now.decide(&life.yes("UFAY"), &only_finance, at(10)).unwrap_err();
+    assert_eq!(early, Refusal::WrongRole { needs: vec![role("admin")] });
+    let no = life.now.decide(&life.no("UFAY"), &only_finance, at(10)).unwrap();
+    assert_eq!(no.next().status(), Status::Rejected);
+    let bo = life.yes("UBO");
+    let life = life.then(&bo, 11);
+    assert_eq!(life.now.status(), Status::WaitingApproval);
+    assert_eq!(life.refuses(&life.yes("UCHEN"), 12), Refusal::WrongRole { needs: vec![role("finance")] });
+    let fay = life.yes("UFAY");
+    assert_eq!(life.then(&fay, 13).now.status(), Status::Approved);
+}
+
+/// Card rule: a yes counts only from somebody to whom the whole call was rendered.
+#[test]
+fn a_yes_needs_the_whole_seen() {
+    let life = two_admins();
+    let mut blind = life.ballot("UBO", Decision::Approve);
+    blind.shown = None;
+    assert_eq!(life.refuses(&Command::Vote(blind.clone()), 10), Refusal::NotShownInFull);
+    blind.shown = Some(crate::call::ShownDigest::of(b"something else"));
+    assert_eq!(life.refuses(&Command::Vote(blind.clone()), 10), Refusal::NotShownInFull);
+    let private =
+        Rendering { viewer: Some(account("UCHEN")), shown: blind.shown.unwrap(), ..life.rendering() };
+    let life = life.then(&Command::Show(private), 10);
+    assert_eq!(life.refuses(&Command::Vote(blind.clone()), 11), Refusal::NotShownInFull, "another's Details");
+    let partial = Rendering { full: false, shown: blind.shown.unwrap(), ..life.rendering() };
+    let life = life.then(&Command::Show(partial), 11);
+    assert_eq!(life.refuses(&Command::Vote(blind.clone()), 12), Refusal::NotShownInFull);
+    blind.decision = Decision::Deny;
+    assert_eq!(life.then(&Command::Vote(blind), 13).now.status(), Status::Rejected, "a no needs no reading");
+}
+
+/// R17: roles and accounts are looked at again at the decision and at the claim, for every vote.
+#[test]
+fn votes_lapse_with_what_made_them_count() {
+    let life = two_admins();
+    let bo = life.yes("UBO");
+    let life = life.then(&bo, 10);
+    let mut later = facts(at(20));
+    later.electorate.standings.insert(account("UBO"), Standing::None(NoStanding::Deactivated));
+    let second = life.now.decide(&life.yes("UCHEN"), &later, at(20)).unwrap();
+    assert_eq!(second.next().status(), Status::WaitingApproval, "one of the two no longer counts");
+    assert_eq!(second.next().votes.len(), 1);
+
+    let approved = Life::approved();
+    let mut later = facts(at(65));
+    later.electorate.standings.insert(account("UBO"), Standing::None(NoStanding::Deactivated));
+    let refusal = approved.now.decide(&approved.claim("k"), &later, at(65)).unwrap_err();
+    assert_eq!(refusal, Refusal::ApproverLapsed { names: vec!["bo".into()] });
+}
+
+/// A surface that cannot tell costs nobody their vote, and is no yes.
+#[test]
+fn unreadable_accounts_decide_nothing() {
+    let life = two_admins();
+    let bo = life.yes("UBO");
+    let life = life.then(&bo, 10);
+    let mut dark = facts(at(20));
+    let unreadable = NoStanding::Unreadable("users.info did not answer".into());
+    dark.electorate.standings.insert(account("UBO"), Standing::None(unreadable.clone()));
+    assert_eq!(
+        life.now.decide(&life.yes("UCHEN"), &dark, at(20)).unwrap_err(),
+        Refusal::NoStanding(unreadable)
+    );
+    let mut old = facts(at(20));
+    old.electorate.as_of = at(-41);
+    assert_eq!(life.now.decide(&life.yes("UCHEN"), &old, at(20)).unwrap_err(), Refusal::FactsStale);
+    let mut gap = facts(at(20));
+    gap.electorate.standings.remove(&account("UBO"));
+    assert_eq!(life.now.decide(&life.yes("UCHEN"), &gap, at(20)).unwrap_err(), Refusal::FactsStale);
+}
+
+/// A change of mind: the later word of a person counts, until the decision.
+#[test]
+fn people_may_change_their_minds() {
+    let life = two_admins();
+    let bo = life.yes("UBO");
+    let life = life.then(&bo, 10).then(&Command::TakeBack { identity: account("UBO2") }, 11);
+    assert!(life.now.votes.is_empty());
+    assert_eq!(life.refuses(&Command::TakeBack { identity: account("UBO") }, 12), Refusal::NoVote);
+    let (yes, no) = (life.yes("UBO"), life.no("UBO2"));
+    let life = life.then(&yes, 13).then(&no, 14);
+    assert_eq!(life.now.status(), Status::Rejected);
+}
+
+/// R41: break-glass by a steward alone, open until somebody else has reviewed it.
+#[test]
+fn break_glass_is_reviewed_by_another() {
+    let life = two_admins();
+    let sam = Command::BreakGlass { identity: account("USAM"), reason: "fire".into() };
+    let bo = Command::BreakGlass { identity: account("UBO"), reason: "fire".into() };
+    assert!(matches!(life.refuses(&bo, 10), Refusal::NotAllowed { .. }));
+    let life = life.then(&sam, 10);
+    assert_eq!(life.now.status(), Status::Approved);
+    assert_eq!(life.refuses(&Command::Review { identity: account("USAM") }, 11), Refusal::OwnRequest);
+    let life = life.then(&Command::Review { identity: account("UBO") }, 12);
+    assert!(matches!(
+        &life.now.state,
+        State::Approved(a) if matches!(&a.by, ApprovedBy::BreakGlass { reviewed_by: Some(_), .. })
+    ));
+}
+
+/// R35: refusals are recorded, once a minute per account and kind, bypass attempts by their own name.
+#[test]
+fn refusals_are_recorded_and_coalesced() {
+    let life = two_admins();
+    let vic = life.yes("UVIC");
+    let refusal = life.refuses(&vic, 10);
+    assert!(refusal.is_bypass());
+    let once = life.now.refuse(&vic, &refusal, at(10)).unwrap();
+    assert_eq!(once.events()[0].kind.name(), "approval.bypassed_blocked");
+    assert!(once.next().refuse(&vic, &refusal, at(69)).is_none());
+    assert!(once.next().refuse(&vic, &refusal, at(70)).is_some());
+}

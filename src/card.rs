@@ -1,0 +1,315 @@
+//! The card: the channel-neutral view of a request that people decide on.
+//!
+//! It is made from the stored record alone. Everything in it is already redacted and escaped (a [`Visible`] cannot be
+//! made in another way); a surface adds only its own markup and its own limits.
+
+pub mod diff;
+pub mod escape;
+pub mod redact;
+pub mod row;
+mod state;
+
+use serde::Serialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::approval::{Approval, Evidence};
+use crate::call::{CallDigest, ShownDigest};
+use crate::id::{RequestId, ShortCode, SurfaceName};
+use crate::policy::{Level, RuleHit};
+use crate::time::Timestamp;
+
+pub use escape::{Visible, Warnings, visible, visible_line};
+pub use redact::Redactor;
+pub use state::{StateView, VoteView};
+
+/// A request as people see it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CardView {
+    /// Which request.
+    pub request: RequestId,
+    /// What people call it.
+    pub code: ShortCode,
+    /// The revision this shows.
+    pub revision: u64,
+    /// What a yes is about; the same as long as the request lives.
+    pub call: CallView,
+    /// Where it stands.
+    pub state: StateView,
+}
+
+/// The call, and why it is asked about. Never changes within a request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CallView {
+    /// The verb and the object in plain words: from the policy's template, else tool name and key argument.
+    pub title: Visible,
+    /// How bad it is.
+    pub level: Level,
+    /// The tool, with its server.
+    pub tool: Visible,
+    /// The arguments, those that decide first.
+    pub args: Vec<ArgView>,
+    /// All arguments as JSON, indented; what runs, but for what is redacted.
+    pub args_json: Visible,
+    /// What the policy knows of the effect.
+    pub effect: Option<Visible>,
+    /// What would change, as previewed: the agent's or the tool's words.
+    pub preview: Option<Visible>,
+    /// The task it serves, in the agent's words.
+    pub task: Visible,
+    /// Why the agent wants it, in its words.
+    pub reason: Visible,
+    /// Who asked.
+    pub asked_by: Visible,
+    /// When.
+    pub asked_at: Timestamp,
+    /// The rules that want it asked.
+    pub rules: Vec<RuleView>,
+    /// What the agent bases it on.
+    pub evidence: Vec<EvidenceView>,
+    /// What the agent says it does on a no.
+    pub if_denied: Option<Visible>,
+    /// Whether who asked may approve it: said on the card.
+    pub requester_may_approve: bool,
+    /// Whether the same call was asked about before, and nobody answered.
+    pub asked_again: bool,
+    /// What was made visible or marked.
+    pub warnings: Warnings,
+    /// How many secrets are hidden; with any, no rendering shows the whole call.
+    pub redacted: u32,
+    /// What is approved.
+    pub digest: CallDigest,
+}
+
+/// One argument.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ArgView {
+    /// Its name.
+    pub name: Visible,
+    /// Its value: text as it is, anything else as JSON.
+    pub value: Visible,
+    /// Whether it is one of those that decide.
+    pub leading: bool,
+}
+
+/// A rule, as shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleView {
+    /// Its name.
+    pub rule: Visible,
+    /// Why it says so.
+    pub because: Visible,
+}
+
+/// A piece of evidence, as shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvidenceView {
+    /// What it is.
+    pub title: Visible,
+    /// Where it is, as text.
+    pub uri: Option<Visible>,
+    /// The part that matters.
+    pub excerpt: Option<Visible>,
+}
+
+/// Arguments that usually decide, in the order in which people look for them; a policy can name others.
+const DECIDING: [&str; 24] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "to",
+    "cc",
+    "bcc",
+    "recipients",
+    "recipient",
+    "amount",
+    "currency",
+    "command",
+    "cmd",
+    "script",
+    "host",
+    "url",
+    "method",
+    "database",
+    "table",
+    "query",
+    "environment",
+    "env",
+    "subject",
+    "name",
+];
+
+impl CardView {
+    /// The view of a request as it stands.
+    #[must_use]
+    pub fn of(approval: &Approval, redactor: &Redactor) -> Self {
+        Self {
+            request: approval.id,
+            code: approval.code.clone(),
+            revision: approval.revision,
+            call: CallView::of(approval, redactor),
+            state: StateView::of(approval, redactor),
+        }
+    }
+
+    /// The name under which a rendering of this is put on record, and which comes back with a vote.
+    #[must_use]
+    pub fn shown(&self, surface: &SurfaceName, full: bool) -> ShownDigest {
+        // Serialising plain data with string keys cannot fail; if it ever did, the digest would match no vote.
+        let call = serde_json_canonicalizer::to_vec(&self.call).unwrap_or_default();
+        let hash = Sha256::new()
+            .chain_update(b"placet/shown/v1\0")
+            .chain_update(surface.as_str())
+            .chain_update([0, u8::from(full)])
+            .chain_update(call);
+        ShownDigest::from_bytes(hash.finalize().into())
+    }
+
+    /// Whether anybody still has something to press.
+    #[must_use]
+    pub const fn is_waiting(&self) -> bool {
+        matches!(self.state, StateView::Waiting { .. })
+    }
+}
+
+/// Collects what escaping and redacting found on the way.
+struct Eye<'a> {
+    redactor: &'a Redactor,
+    warnings: Warnings,
+    redacted: u32,
+}
+
+impl Eye<'_> {
+    fn block(&mut self, text: &str) -> Visible {
+        let redacted = self.redactor.redact_text(text);
+        self.redacted += redacted.hidden;
+        self.seen(visible(&redacted.text))
+    }
+
+    fn line(&mut self, text: &str) -> Visible {
+        let redacted = self.redactor.redact_text(text);
+        self.redacted += redacted.hidden;
+        self.seen(visible_line(&redacted.text))
+    }
+
+    fn seen(&mut self, text: Visible) -> Visible {
+        self.warnings = self.warnings.merge(text.warnings());
+        text
+    }
+}
+
+impl CallView {
+    fn of(approval: &Approval, redactor: &Redactor) -> Self {
+        let proposal = &approval.proposal;
+        let verdict = approval.verdict.as_deref();
+        let mut eye = Eye { redactor, warnings: Warnings::default(), redacted: 0 };
+        let (args, hidden) = redactor.redact_value(proposal.call.args.value());
+        eye.redacted += hidden;
+        let leading = verdict.map_or(&[][..], |verdict| &verdict.leading_args);
+        let args_view = arguments(&args, leading, &mut eye);
+        let args_json = serde_json::to_string_pretty(&args).unwrap_or_default();
+        let args_json = eye.seen(visible(&args_json));
+        let title = title(approval, &args_view, &mut eye);
+        Self {
+            title,
+            level: verdict.map_or(Level::Critical, |verdict| verdict.level),
+            tool: eye.line(&proposal.call.full_name()),
+            args: args_view,
+            args_json,
+            effect: verdict.and_then(|verdict| verdict.effect.as_deref()).map(|text| eye.block(text)),
+            preview: proposal.preview.as_deref().map(|text| eye.block(text)),
+            task: eye.line(&proposal.task),
+            reason: eye.block(&proposal.reason),
+            asked_by: eye.line(&proposal.requester.shown_as),
+            asked_at: approval.opened_at,
+            rules: verdict.map_or(&[][..], |v| &v.rules).iter().map(|hit| rule(hit, &mut eye)).collect(),
+            evidence: proposal.evidence.iter().map(|piece| evidence(piece, &mut eye)).collect(),
+            if_denied: proposal.if_denied.as_deref().map(|text| eye.block(text)),
+            requester_may_approve: verdict
+                .and_then(|verdict| verdict.terms.as_ref())
+                .is_some_and(|terms| terms.requester_may_approve),
+            asked_again: proposal.follows.is_some(),
+            warnings: eye.warnings,
+            redacted: eye.redacted,
+            digest: approval.digest,
+        }
+    }
+}
+
+fn arguments(args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Vec<ArgView> {
+    let Value::Object(map) = args else { return Vec::new() };
+    let rank = |name: &str| {
+        let named = leading.iter().position(|lead| lead == name);
+        let usual = DECIDING.iter().position(|lead| *lead == name);
+        named.or_else(|| usual.map(|place| leading.len() + place))
+    };
+    let mut names: Vec<&String> = map.keys().collect();
+    names.sort_by_key(|name| (rank(name).unwrap_or(usize::MAX), (*name).clone()));
+    names
+        .into_iter()
+        .map(|name| {
+            // Already redacted as a value: only to be made visible.
+            let value = match &map[name] {
+                Value::String(text) => visible(text),
+                other => visible(&other.to_string()),
+            };
+            ArgView {
+                name: eye.seen(visible_line(name)),
+                value: eye.seen(value),
+                leading: rank(name).is_some(),
+            }
+        })
+        .collect()
+}
+
+/// The policy's template with arguments put in, else the tool and its key argument. Never the agent's prose.
+fn title(approval: &Approval, args: &[ArgView], eye: &mut Eye<'_>) -> Visible {
+    /// A title is a line, not a page.
+    const TITLE_CHARS_MAX: usize = 120;
+    let tool = approval.proposal.call.full_name();
+    let template = approval.verdict.as_deref().and_then(|verdict| verdict.title.as_deref());
+    let key = args.iter().find(|arg| arg.leading).or_else(|| args.first());
+    let plain = match (template, key) {
+        (Some(template), _) => fill_in(template, args),
+        (None, Some(key)) => format!("{tool} · {}", key.value.as_str()),
+        (None, None) => tool,
+    };
+    eye.line(&plain).cut_middle(TITLE_CHARS_MAX).0
+}
+
+/// Replaces `{name}` by the argument of that name; a name that is no argument stays as it is written.
+fn fill_in(template: &str, args: &[ArgView]) -> String {
+    let mut filled = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        match after.split_once('}') {
+            Some((name, tail)) => {
+                match args.iter().find(|arg| arg.name.as_str() == name) {
+                    Some(arg) => filled.push_str(arg.value.as_str()),
+                    None => filled.extend(["{", name, "}"]),
+                }
+                rest = tail;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+fn rule(hit: &RuleHit, eye: &mut Eye<'_>) -> RuleView {
+    RuleView { rule: eye.line(&hit.rule), because: eye.block(&hit.because) }
+}
+
+fn evidence(piece: &Evidence, eye: &mut Eye<'_>) -> EvidenceView {
+    EvidenceView {
+        title: eye.line(&piece.title),
+        uri: piece.uri.as_deref().map(|uri| eye.line(uri)),
+        excerpt: piece.excerpt.as_deref().map(|text| eye.block(text)),
+    }
+}

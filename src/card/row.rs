@@ -1,0 +1,222 @@
+//! The bookkeeping of cards: per request and place, what is wanted, what is there, and who is at work on it.
+//!
+//! Cards are reconciled, not sent. A row says which revision people should see; messages say which they do see; the
+//! worker closes the difference, one leased attempt at a time.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AttemptId, RequestId, TenantId};
+use crate::inbound::MessageRef;
+use crate::policy::Place;
+use crate::time::Timestamp;
+
+/// A request's card in one place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardRow {
+    /// Whose.
+    pub tenant: TenantId,
+    /// Of which request.
+    pub request: RequestId,
+    /// Where.
+    pub place: Place,
+    /// The revision of the request that people should see.
+    pub wanted: u64,
+    /// The messages there are; normally one, more after an answer was lost.
+    pub messages: Vec<CardMessage>,
+    /// The attempt under way, or given up.
+    pub attempt: Option<Attempt>,
+    /// How often it was tried in vain since it last worked.
+    pub tries: u32,
+    /// Not before then.
+    pub next_try_at: Timestamp,
+    /// Nothing is tried any more, and why.
+    pub given_up: Option<String>,
+}
+
+/// A message that shows the card.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CardMessage {
+    /// Which.
+    pub message: MessageRef,
+    /// The revision it was last known to show.
+    pub revision: u64,
+}
+
+/// One try to post or edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Its id; for a post it travels in the message's metadata.
+    pub id: AttemptId,
+    /// The message it edits; none for a post.
+    pub edits: Option<MessageRef>,
+    /// The revision it shows.
+    pub revision: u64,
+    /// Since when.
+    pub since: Timestamp,
+    /// When somebody else may take over.
+    pub lease_until: Timestamp,
+}
+
+impl CardRow {
+    /// A row for a card that is not there yet.
+    #[must_use]
+    pub const fn wanted(
+        tenant: TenantId,
+        request: RequestId,
+        place: Place,
+        revision: u64,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            tenant,
+            request,
+            place,
+            wanted: revision,
+            messages: Vec::new(),
+            attempt: None,
+            tries: 0,
+            next_try_at: now,
+            given_up: None,
+        }
+    }
+
+    /// Whether people see less than they should.
+    #[must_use]
+    pub fn is_behind(&self) -> bool {
+        self.given_up.is_none()
+            && (self.messages.is_empty() || self.messages.iter().any(|shown| shown.revision < self.wanted))
+    }
+
+    /// When there is next something to do; none when there is not.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        if !self.is_behind() {
+            return None;
+        }
+        Some(
+            self.attempt
+                .as_ref()
+                .map_or(self.next_try_at, |attempt| attempt.lease_until.max(self.next_try_at)),
+        )
+    }
+
+    /// Applies one step; false where the row has moved on and the step no longer fits.
+    #[must_use]
+    pub fn apply(&mut self, step: &CardStep, now: Timestamp) -> bool {
+        let owns = |row: &Self, id: AttemptId| row.attempt.as_ref().is_some_and(|attempt| attempt.id == id);
+        match step {
+            CardStep::Begin(attempt) => {
+                let free = self.attempt.as_ref().is_none_or(|other| now >= other.lease_until);
+                if !free || !self.is_behind() {
+                    return false;
+                }
+                self.attempt = Some(attempt.clone());
+            }
+            CardStep::Done { attempt, message } => {
+                let Some(revision) =
+                    self.attempt.as_ref().filter(|own| own.id == *attempt).map(|own| own.revision)
+                else {
+                    // The lease lapsed and somebody else took over; what was posted is still a message there.
+                    self.adopt(message, 0);
+                    return true;
+                };
+                self.adopt(message, revision);
+                self.attempt = None;
+                self.tries = 0;
+                self.next_try_at = now;
+            }
+            CardStep::Retry { attempt, at, sure } => {
+                if !owns(self, *attempt) {
+                    return false;
+                }
+                self.tries += 1;
+                self.next_try_at = *at;
+                if *sure {
+                    self.attempt = None;
+                } else if let Some(own) = &mut self.attempt {
+                    own.lease_until = now;
+                }
+            }
+            CardStep::Gone { attempt, message } => {
+                if !owns(self, *attempt) {
+                    return false;
+                }
+                self.messages.retain(|shown| shown.message != *message);
+                self.attempt = None;
+                self.tries += 1;
+                self.next_try_at = now;
+            }
+            CardStep::Forget { attempt } => {
+                if !owns(self, *attempt) {
+                    return false;
+                }
+                self.attempt = None;
+            }
+            CardStep::GiveUp { why } => {
+                self.attempt = None;
+                self.given_up = Some(why.clone());
+            }
+            CardStep::Adopt(message) => self.adopt(message, 0),
+        }
+        true
+    }
+
+    /// Takes a message as one that shows this card, at least at this revision.
+    fn adopt(&mut self, message: &MessageRef, revision: u64) {
+        match self.messages.iter_mut().find(|shown| shown.message == *message) {
+            Some(shown) => shown.revision = shown.revision.max(revision),
+            None => self.messages.push(CardMessage { message: message.clone(), revision }),
+        }
+    }
+}
+
+/// A step of a card in one place; committed together with the command that goes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardMove {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub step: CardStep,
+}
+
+/// A step of a card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CardStep {
+    /// Somebody is about to try; before anything is sent.
+    Begin(Attempt),
+    /// The surface acknowledged it.
+    Done {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// The message.
+        message: MessageRef,
+    },
+    /// It did not work, or nobody knows.
+    Retry {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// Not before then.
+        at: Timestamp,
+        /// Whether it surely was not done; else the attempt stays on record, to be looked up.
+        sure: bool,
+    },
+    /// The message it wanted to edit is no longer there, or can no longer be edited.
+    Gone {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// Which message.
+        message: MessageRef,
+    },
+    /// A lapsed attempt was looked up, and is not there.
+    Forget {
+        /// Which attempt.
+        attempt: AttemptId,
+    },
+    /// Nothing is tried any more.
+    GiveUp {
+        /// Why.
+        why: String,
+    },
+    /// Somebody acted on a copy that is not on record.
+    Adopt(MessageRef),
+}

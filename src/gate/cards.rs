@@ -1,0 +1,188 @@
+//! Cards are reconciled: a row says what people should see, the worker makes it so, one leased attempt at a time.
+
+use crate::approval::{Approval, Command, Delivery, Facts, Order, Rendering};
+use crate::card::CardView;
+use crate::card::row::{Attempt, CardMove, CardRow, CardStep};
+use crate::gate::Gate;
+use crate::id::AttemptId;
+use crate::inbound::MessageRef;
+use crate::ports::{StoreError, Surface, SurfaceError};
+use crate::time::{Timestamp, Ttl};
+
+/// How long an attempt is its worker's own: longer than any surface's request time-out.
+pub(super) const CARD_LEASE: Ttl = Ttl::from_secs(60);
+
+/// After so many tries in vain an alarm goes out. Tries are spread by doubling pauses, so this is about a minute.
+pub(super) const CARD_TRIES_ALARM: u32 = 6;
+
+/// After so many tries in vain nothing more is tried: with the longest pause, about a day.
+pub(super) const CARD_TRIES_MAX: u32 = 300;
+
+/// The first pause after a try in vain.
+const PAUSE_MIN: Ttl = Ttl::from_secs(1);
+
+/// The longest pause.
+const PAUSE_MAX: Ttl = Ttl::from_mins(5);
+
+/// The pause after `tries` tries in vain.
+pub(super) fn pause(tries: u32) -> Ttl {
+    let doubled = PAUSE_MIN.as_millis().saturating_mul(1 << tries.min(20));
+    Ttl::from_millis(doubled).min(PAUSE_MAX)
+}
+
+impl Gate {
+    /// Closes the difference of one card row, one message at a time.
+    pub(super) async fn reconcile(&self, row: &CardRow) -> Result<(), StoreError> {
+        let Some(surface) = self.surface(&row.place.surface) else {
+            let why = format!("no surface named {} is configured", row.place.surface);
+            return self.give_up(row, why, true).await;
+        };
+        if let Some(lapsed) = row.attempt.as_ref().filter(|attempt| attempt.edits.is_none()) {
+            // A post whose answer was lost: it may be there.
+            match surface.find(&row.place, lapsed.id, lapsed.since).await {
+                Some(Ok(Some(message))) => return self.found(row, lapsed.id, message).await,
+                Some(Ok(None)) => {
+                    self.advance(row, CardStep::Forget { attempt: lapsed.id }, Command::Tick).await?
+                }
+                Some(Err(fault)) => return self.failed(row, lapsed.id, &fault).await,
+                None => {}
+            }
+        }
+        let approval = self.parts.store.load(&row.tenant, row.request).await?;
+        let behind =
+            row.messages.iter().find(|shown| shown.revision < row.wanted).map(|shown| shown.message.clone());
+        match behind {
+            Some(message) => self.edit(row, surface.as_ref(), &approval, message).await,
+            None if approval.is_open() || approval.card_delivered || row.attempt.is_some() => {
+                self.post(row, surface.as_ref(), &approval).await
+            }
+            // It is over, and nobody ever saw it: there is nothing to put right.
+            None => {
+                let expired = matches!(approval.state, crate::approval::State::Expired(_));
+                self.give_up(row, "it was over before it could be posted".to_owned(), expired).await
+            }
+        }
+    }
+
+    async fn post(
+        &self,
+        row: &CardRow,
+        surface: &dyn Surface,
+        approval: &Approval,
+    ) -> Result<(), StoreError> {
+        let view = self.view(approval);
+        let attempt = self.begin(row, surface, &view, None).await?;
+        match surface.post(&row.place, &view, attempt).await {
+            Ok(message) => self.found(row, attempt, message).await,
+            Err(fault) => self.failed(row, attempt, &fault).await,
+        }
+    }
+
+    async fn edit(
+        &self,
+        row: &CardRow,
+        surface: &dyn Surface,
+        approval: &Approval,
+        message: MessageRef,
+    ) -> Result<(), StoreError> {
+        let view = self.view(approval);
+        let attempt = self.begin(row, surface, &view, Some(message.clone())).await?;
+        match surface.edit(&message, &view).await {
+            Ok(()) => self.advance(row, CardStep::Done { attempt, message }, Command::Tick).await,
+            Err(SurfaceError::Gone { why }) => {
+                tracing::warn!(approval.id = %row.request, reason = why, "a card can no longer be edited");
+                self.advance(row, CardStep::Gone { attempt, message }, Command::Tick).await
+            }
+            Err(fault) => self.failed(row, attempt, &fault).await,
+        }
+    }
+
+    /// Puts the attempt and what it will show on record before anything is sent.
+    async fn begin(
+        &self,
+        row: &CardRow,
+        surface: &dyn Surface,
+        view: &CardView,
+        edits: Option<MessageRef>,
+    ) -> Result<AttemptId, StoreError> {
+        let now = self.parts.clock.now();
+        let id = AttemptId::mint(now, &*self.parts.entropy);
+        let full = view.call.redacted == 0 && surface.shows_all(view);
+        let shown = view.shown(surface.name(), full);
+        let rendering = Rendering { shown, surface: surface.name().clone(), full, viewer: None };
+        let attempt =
+            Attempt { id, edits, revision: view.revision, since: now, lease_until: now + CARD_LEASE };
+        self.advance(row, CardStep::Begin(attempt), Command::Show(rendering)).await?;
+        Ok(id)
+    }
+
+    async fn found(&self, row: &CardRow, attempt: AttemptId, message: MessageRef) -> Result<(), StoreError> {
+        let delivered = Delivery { surface: row.place.surface.clone(), failure: None };
+        self.advance(row, CardStep::Done { attempt, message }, Command::Deliver(delivered)).await
+    }
+
+    async fn failed(
+        &self,
+        row: &CardRow,
+        attempt: AttemptId,
+        fault: &SurfaceError,
+    ) -> Result<(), StoreError> {
+        let now = self.parts.clock.now();
+        tracing::warn!(
+            approval.id = %row.request, surface = %row.place.surface, tries = row.tries + 1, error = %fault,
+            "a card was not delivered"
+        );
+        let (at, sure) = match fault {
+            SurfaceError::Never { why } => return self.give_up(row, why.clone(), true).await,
+            SurfaceError::Later { after, .. } => (now + after.unwrap_or_else(|| pause(row.tries)), true),
+            // A new message cannot be gone: the surface said something that makes no sense, and may later.
+            SurfaceError::Gone { .. } => (now + pause(row.tries), true),
+            SurfaceError::Unknown { .. } => (now + pause(row.tries), false),
+        };
+        if row.tries >= CARD_TRIES_MAX {
+            return self.give_up(row, fault.to_string(), true).await;
+        }
+        let command = if row.tries + 1 >= CARD_TRIES_ALARM {
+            Command::Deliver(Delivery {
+                surface: row.place.surface.clone(),
+                failure: Some(fault.to_string()),
+            })
+        } else {
+            Command::Tick
+        };
+        self.advance(row, CardStep::Retry { attempt, at: retry_at(at, now), sure }, command).await
+    }
+
+    async fn give_up(&self, row: &CardRow, why: String, alarm: bool) -> Result<(), StoreError> {
+        let command = if alarm {
+            Command::Deliver(Delivery { surface: row.place.surface.clone(), failure: Some(why.clone()) })
+        } else {
+            Command::Tick
+        };
+        self.advance(row, CardStep::GiveUp { why }, command).await
+    }
+
+    async fn advance(&self, row: &CardRow, step: CardStep, command: Command) -> Result<(), StoreError> {
+        let mut order =
+            Order::new(row.tenant.clone(), row.request, command, Facts::none(self.parts.clock.now()));
+        order.card = Some(CardMove { place: row.place.clone(), step });
+        self.parts.store.execute(order).await.map(|_| ())
+    }
+}
+
+/// Never at once again: a surface that says "retry after 0" would be asked in a loop.
+fn retry_at(at: Timestamp, now: Timestamp) -> Timestamp {
+    at.max(now + PAUSE_MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_five_minutes() {
+        assert_eq!(pause(0), Ttl::from_secs(1));
+        assert_eq!(pause(3), Ttl::from_secs(8));
+        assert_eq!(pause(63), PAUSE_MAX);
+    }
+}

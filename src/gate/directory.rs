@@ -1,0 +1,119 @@
+//! One directory made of several, by who vouches for an account.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use crate::person::{AccountState, Identity, NoStanding};
+use crate::ports::{Account, Clock, CredentialStore, Directory};
+use crate::time::Ttl;
+
+/// Asks the directory that is responsible for an account's realm. A realm without one bars the account.
+pub struct Directories {
+    clock: Arc<dyn Clock>,
+    by_realm: Vec<(String, Arc<dyn Directory>)>,
+}
+
+impl Directories {
+    /// None yet: every account is barred.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, by_realm: Vec::new() }
+    }
+
+    /// Adds the one for a realm, and for realms that begin with its name and a colon.
+    #[must_use]
+    pub fn with(mut self, realm: impl Into<String>, directory: Arc<dyn Directory>) -> Self {
+        self.by_realm.push((realm.into(), directory));
+        self
+    }
+
+    fn responsible(&self, identity: &Identity) -> Option<&Arc<dyn Directory>> {
+        let realm = identity.realm();
+        let family = realm.split(':').next().unwrap_or(realm);
+        let exact = self.by_realm.iter().find(|(name, _)| name == realm);
+        exact
+            .or_else(|| self.by_realm.iter().find(|(name, _)| name == family))
+            .map(|(_, directory)| directory)
+    }
+
+    fn nobody_knows(&self, identity: &Identity) -> Account {
+        let why = format!("nothing is configured that could vouch for {} accounts", identity.realm());
+        Account { state: AccountState::Barred(NoStanding::Unreadable(why)), as_of: self.clock.now() }
+    }
+}
+
+#[async_trait]
+impl Directory for Directories {
+    async fn account(&self, identity: &Identity, age_max: Ttl) -> Account {
+        match self.responsible(identity) {
+            Some(directory) => directory.account(identity, age_max).await,
+            None => self.nobody_knows(identity),
+        }
+    }
+
+    fn account_at_hand(&self, identity: &Identity, age_max: Ttl) -> Option<Account> {
+        match self.responsible(identity) {
+            Some(directory) => directory.account_at_hand(identity, age_max),
+            None => Some(self.nobody_knows(identity)),
+        }
+    }
+}
+
+/// For accounts that the machine itself vouches for: whoever sits at the terminal, the script of a test.
+pub struct Trusted {
+    clock: Arc<dyn Clock>,
+}
+
+impl Trusted {
+    /// By this clock.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock }
+    }
+}
+
+#[async_trait]
+impl Directory for Trusted {
+    async fn account(&self, _identity: &Identity, _age_max: Ttl) -> Account {
+        Account { state: AccountState::Active, as_of: self.clock.now() }
+    }
+
+    fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
+        Some(Account { state: AccountState::Active, as_of: self.clock.now() })
+    }
+}
+
+/// For whoever holds a credential: in good order until it expires or is revoked.
+pub struct CredentialDirectory {
+    clock: Arc<dyn Clock>,
+    store: Arc<dyn CredentialStore>,
+}
+
+impl CredentialDirectory {
+    /// Over this store.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, store: Arc<dyn CredentialStore>) -> Self {
+        Self { clock, store }
+    }
+}
+
+#[async_trait]
+impl Directory for CredentialDirectory {
+    async fn account(&self, identity: &Identity, _age_max: Ttl) -> Account {
+        let as_of = self.clock.now();
+        let barred = |why| Account { state: AccountState::Barred(why), as_of };
+        match self.store.credentials(None).await {
+            Err(fault) => barred(NoStanding::Unreadable(fault.to_string())),
+            Ok(rows) => match rows.iter().find(|row| row.id.as_str() == identity.subject()) {
+                None => barred(NoStanding::Unknown),
+                Some(row) if row.is_valid(as_of) => Account { state: AccountState::Active, as_of },
+                Some(_) => barred(NoStanding::Deactivated),
+            },
+        }
+    }
+
+    fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
+        None
+    }
+}

@@ -1,0 +1,148 @@
+//! An agent proposes a call.
+
+use std::sync::Arc;
+
+use crate::approval::{
+    Actor, Approval, ClaimOrder, Command, ExpiredHow, Facts, Opened, Opening, Proposal, State,
+};
+use crate::call::CallDigest;
+use crate::gate::{Gate, Permit};
+use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
+use crate::policy::{Tier, Verdict};
+use crate::ports::{RequestQuery, StoreError};
+use crate::time::Ttl;
+
+/// How long a time-out is remembered for the next card of the same call.
+const ASKED_BEFORE: Ttl = Ttl::from_secs(24 * 3600);
+
+/// What became of a proposal.
+#[derive(Debug)]
+pub struct Proposed {
+    /// The request as it stands.
+    pub approval: Approval,
+    /// Whether it is new; else the key was there before, with the same call.
+    pub fresh: bool,
+    /// The permit, where it may run at once and Placet itself runs it.
+    pub permit: Option<Permit>,
+}
+
+/// Why a proposal was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ProposeError {
+    /// The key was there before with another call.
+    #[error("this idempotency key was used before, for another call")]
+    KeyConflict {
+        /// The call it was used for.
+        digest: CallDigest,
+    },
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Gate {
+    /// Takes a proposal in, asks the policy, and commits both at once. `here` is set where Placet itself runs the
+    /// call: what may run unasked is claimed in the same commit.
+    ///
+    /// # Errors
+    /// [`ProposeError`].
+    pub async fn propose(
+        &self,
+        tenant: &TenantId,
+        mut proposal: Proposal,
+        key: Option<(CredentialId, IdempotencyKey)>,
+        here: bool,
+    ) -> Result<Proposed, ProposeError> {
+        let mut verdict = self.policy().judge(&proposal, tenant);
+        let judgement = self.judgement(&mut verdict);
+        if matches!(judgement, Command::Require { .. }) {
+            proposal.follows = self.asked_before(tenant, &proposal).await?;
+        }
+        let now = self.parts.clock.now();
+        let claim = (here && matches!(judgement, Command::Allow { .. }))
+            .then(|| self.claim_order(Actor::Placet, proposal.call.digest(tenant), self.new_key()));
+        let opening = Opening {
+            tenant: tenant.clone(),
+            id: RequestId::mint(now, &*self.parts.entropy),
+            key,
+            proposal: Arc::new(proposal),
+            judgement,
+            claim: claim.clone(),
+            facts: Facts::none(now),
+        };
+        match self.open_again(opening).await? {
+            Opened::New(approval) => {
+                let permit = claim.and_then(|order| Permit::of(&approval, &order));
+                Ok(Proposed { approval, fresh: true, permit })
+            }
+            Opened::Same(approval) => Ok(Proposed { approval, fresh: false, permit: None }),
+            Opened::Conflict { digest } => Err(ProposeError::KeyConflict { digest }),
+        }
+    }
+
+    /// An answer lost at the commit can be asked for again where there is a key: it gives the same request.
+    async fn open_again(&self, opening: Opening) -> Result<Opened, StoreError> {
+        match self.parts.store.open(opening.clone()).await {
+            Err(StoreError::Unknown(_)) if opening.key.is_some() => self.parts.store.open(opening).await,
+            answer => answer,
+        }
+    }
+
+    /// The verdict's command, once it is clear where people can be asked.
+    fn judgement(&self, verdict: &mut Verdict) -> Command {
+        if verdict.tier != Tier::Approve {
+            return Command::judged(Arc::new(verdict.clone()));
+        }
+        let mut askable = self.parts.settings.decide_over_api;
+        if let Some(terms) = &mut verdict.terms {
+            if terms.places.is_empty() {
+                terms.places.clone_from(&self.parts.settings.default_places);
+            }
+            terms.places.retain(|place| self.surface(&place.surface).is_some());
+            askable |= !terms.places.is_empty();
+        }
+        let verdict = Arc::new(verdict.clone());
+        if askable {
+            Command::Require { verdict }
+        } else {
+            Command::CannotAsk { verdict, why: "no approver configured (fail closed)".to_owned() }
+        }
+    }
+
+    /// The same call's last request, if nobody answered it lately.
+    async fn asked_before(
+        &self,
+        tenant: &TenantId,
+        proposal: &Proposal,
+    ) -> Result<Option<RequestId>, StoreError> {
+        let query = RequestQuery {
+            tenant: Some(tenant.clone()),
+            digest: Some(proposal.call.digest(tenant)),
+            limit: 1,
+            ..RequestQuery::default()
+        };
+        let now = self.parts.clock.now();
+        let last = self.parts.store.list(query).await?.into_iter().next();
+        Ok(last
+            .filter(|last| match &last.state {
+                State::Expired(expired) => {
+                    expired.how != ExpiredHow::Unused && now.since(expired.at) <= ASKED_BEFORE
+                }
+                _ => false,
+            })
+            .map(|last| last.id))
+    }
+
+    /// A claim by this attempt.
+    pub(super) fn claim_order(&self, executor: Actor, digest: CallDigest, key: String) -> ClaimOrder {
+        let id = ClaimId::mint(self.parts.clock.now(), &*self.parts.entropy);
+        ClaimOrder { id, key, executor, digest, lease: self.parts.settings.lease }
+    }
+
+    /// A random key for an attempt: 256 bits.
+    pub(super) fn new_key(&self) -> String {
+        let mut key = [0_u8; 32];
+        self.parts.entropy.fill(&mut key);
+        hex::encode(key)
+    }
+}

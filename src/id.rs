@@ -1,0 +1,317 @@
+//! Names of things. Every id is a newtype, so that a run can never be taken for a request.
+//!
+//! Ids that Placet makes are UUIDv7 (RFC 9562) from the [`Entropy`] and the clock it is given; ids that callers
+//! bring are text with a bounded length and no control characters.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::time::Timestamp;
+
+/// Where random bytes come from: the operating system at work, a seed in tests.
+pub trait Entropy: Send + Sync {
+    /// Fills the whole slice with random bytes.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Why a text is not an id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdError {
+    /// Empty, too long, or with characters that have no place in a name.
+    #[error("{what} must be 1 to {max} characters without control characters; got {got} characters")]
+    Text {
+        /// Which id.
+        what: &'static str,
+        /// The most characters.
+        max: usize,
+        /// How many there were.
+        got: usize,
+    },
+    /// Not a UUID.
+    #[error("{what} must be a UUID such as 0190f3c2-5d5e-7c3a-9b1e-3f2a4c5d6e7f")]
+    Uuid {
+        /// Which id.
+        what: &'static str,
+    },
+    /// Not a short code.
+    #[error("a short code looks like 7Q4K-2M: six letters or digits, without I, L, O and U")]
+    Code,
+}
+
+/// The most characters of an id that a caller brings: long enough for any UUID, URL-like or nested id in use.
+pub const TEXT_ID_CHARS_MAX: usize = 200;
+
+macro_rules! text_id {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(std::sync::Arc<str>);
+
+        impl $name {
+            /// Checks and takes the text.
+            ///
+            /// # Errors
+            /// [`IdError::Text`] if it is empty, longer than [`TEXT_ID_CHARS_MAX`], or holds control characters.
+            pub fn new(text: impl AsRef<str>) -> Result<Self, IdError> {
+                let text = text.as_ref();
+                let got = text.chars().count();
+                if got == 0 || got > TEXT_ID_CHARS_MAX || text.chars().any(char::is_control) {
+                    return Err(IdError::Text { what: stringify!($name), max: TEXT_ID_CHARS_MAX, got });
+                }
+                Ok(Self(text.into()))
+            }
+
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0.as_ref().to_owned()
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
+}
+
+text_id! {
+    /// Whose requests, approvals, policies and record these are; nothing crosses from one to another.
+    TenantId;
+    /// A stable name of an agent, which outlives its credentials.
+    AgentId;
+    /// A conversation with an agent (`sessionId`).
+    SessionId;
+    /// One task worked on in a session (`run_id`).
+    RunId;
+    /// One call within a run (`step_id`, `callId` in the events).
+    StepId;
+    /// A credential's public name; its secret is kept as a hash only.
+    CredentialId;
+    /// A human being, however many accounts they have.
+    PersonId;
+    /// What a person is: viewer, operator, admin, auditor, or a name the team chose.
+    Role;
+    /// A tool's name as the agent calls it.
+    ToolName;
+    /// The MCP server (or other provider) a tool comes from.
+    ServerName;
+    /// A surface by its configured name: `slack`, `terminal`, `script`.
+    SurfaceName;
+    /// The caller's own key for a proposal: the same key gives the same request.
+    IdempotencyKey;
+    /// The key under which an inbound delivery is deduplicated: a surface and its own event id.
+    DeliveryKey;
+}
+
+macro_rules! uuid_id {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// A new id: the time in milliseconds, then 74 random bits.
+            #[must_use]
+            pub fn mint(now: Timestamp, entropy: &dyn Entropy) -> Self {
+                Self(uuid_v7(now, entropy))
+            }
+
+            /// The 16 bytes.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+
+            /// From 16 bytes, as a store holds them.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                // Only the hyphenated form: one id has one spelling.
+                if text.len() != 36 {
+                    return Err(IdError::Uuid { what: stringify!($name) });
+                }
+                Uuid::try_parse(text).map(Self).map_err(|_| IdError::Uuid { what: stringify!($name) })
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.as_hyphenated().fmt(f)
+            }
+        }
+    )*};
+}
+
+uuid_id! {
+    /// One proposed call and its life (`approval_id`, `requestId` in the events).
+    RequestId;
+    /// One command, so that an answer lost at the commit can be asked for again.
+    CommandId;
+    /// One claim of an approved request.
+    ClaimId;
+    /// One attempt to post or edit a card; it travels in the message's metadata.
+    AttemptId;
+}
+
+fn uuid_v7(now: Timestamp, entropy: &dyn Entropy) -> Uuid {
+    let mut bytes = [0_u8; 16];
+    entropy.fill(&mut bytes[6..]);
+    let millis = u64::try_from(now.as_millis()).unwrap_or(0).to_be_bytes();
+    bytes[..6].copy_from_slice(&millis[2..]);
+    bytes[6] = (bytes[6] & 0x0f) | 0x70;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    Uuid::from_bytes(bytes)
+}
+
+/// What people call a request: `7Q4K-2M`, unique among what is open.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ShortCode(String);
+
+/// Crockford's base 32: no I, L, O or U, so that a code can be read aloud.
+const CROCKFORD: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+impl ShortCode {
+    /// The code of a request; `attempt` counts up while an open request already has that code.
+    #[must_use]
+    pub fn of(id: RequestId, attempt: u8) -> Self {
+        let hash =
+            Sha256::new().chain_update(b"placet/code\0").chain_update(id.as_bytes()).chain_update([attempt]);
+        let hash = hash.finalize();
+        let mut code = String::with_capacity(7);
+        for (position, byte) in hash.iter().take(6).enumerate() {
+            if position == 4 {
+                code.push('-');
+            }
+            code.push(char::from(CROCKFORD[usize::from(byte & 31)]));
+        }
+        Self(code)
+    }
+
+    /// The text, as people see it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ShortCode {
+    type Err = IdError;
+    /// Forgives case, a missing hyphen, and the letters that Crockford's base 32 leaves out.
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let plain: String = text
+            .trim()
+            .chars()
+            .filter(|c| *c != '-')
+            .map(|c| match c.to_ascii_uppercase() {
+                'I' | 'L' => '1',
+                'O' => '0',
+                other => other,
+            })
+            .collect();
+        if plain.len() != 6 || !plain.bytes().all(|b| CROCKFORD.contains(&b)) {
+            return Err(IdError::Code);
+        }
+        Ok(Self(format!("{}-{}", &plain[..4], &plain[4..])))
+    }
+}
+
+impl TryFrom<String> for ShortCode {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<ShortCode> for String {
+    fn from(code: ShortCode) -> Self {
+        code.0
+    }
+}
+
+impl fmt::Display for ShortCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Compares two secrets in constant time.
+#[must_use]
+pub fn same_secret(one: &[u8], other: &[u8]) -> bool {
+    use subtle::ConstantTimeEq;
+    one.ct_eq(other).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Counting;
+    impl Entropy for Counting {
+        fn fill(&self, bytes: &mut [u8]) {
+            for (n, byte) in bytes.iter_mut().enumerate() {
+                *byte = n as u8 ^ 0xa5;
+            }
+        }
+    }
+
+    #[test]
+    fn minted_ids_are_version_7_and_carry_the_time() {
+        let id = RequestId::mint(Timestamp::from_millis(0x0123_4567_89ab), &Counting);
+        let text = id.to_string();
+        assert!(text.starts_with("01234567-89ab-7"), "{text}");
+        assert_eq!(text.parse::<RequestId>().unwrap(), id);
+        assert!("0123456789ab7000a000000000000000".parse::<RequestId>().is_err(), "one spelling only");
+    }
+
+    #[test]
+    fn short_codes_forgive_how_people_type_them() {
+        let code: ShortCode = "7q4k2m".parse().unwrap();
+        assert_eq!(code.as_str(), "7Q4K-2M");
+        assert_eq!("oil0-ab".parse::<ShortCode>().unwrap().as_str(), "0110-AB");
+        assert!("7Q4K-2U".parse::<ShortCode>().is_err());
+        assert!("7Q4K-2MM".parse::<ShortCode>().is_err());
+    }
+
+    #[test]
+    fn text_ids_refuse_what_is_no_name() {
+        assert!(TenantId::new("").is_err());
+        assert!(TenantId::new("a\nb").is_err());
+        assert!(TenantId::new("x".repeat(201)).is_err());
+        assert!(serde_json::from_str::<TenantId>("\"\"").is_err());
+    }
+}

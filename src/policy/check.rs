@@ -1,0 +1,196 @@
+//! What can be found only by looking at the policy as a whole.
+
+use std::collections::BTreeSet;
+
+use super::diagnostic::{Report, Span};
+use super::levels::{LevelRead, did_you_mean};
+use super::parse::{Read, RuleRead};
+use super::rule::Says;
+use super::verdict::{Terms, Tier};
+use crate::id::Role;
+use crate::person::KnownPerson;
+
+/// No two rules have the same name.
+pub(super) fn names(rules: &[RuleRead], report: &mut Report<'_>) {
+    for (index, rule) in rules.iter().enumerate() {
+        if let Some(first) = rules[..index].iter().find(|other| other.name.value == rule.name.value) {
+            let help = format!("the first is on line {}", report.line(&first.name.span));
+            report.error(rule.name.span.clone(), format!("there are two rules `{}`", rule.name.value), help);
+        }
+    }
+}
+
+/// Whoever is asked, or told no, is told why.
+pub(super) fn reasons(read: &Read, report: &mut Report<'_>) {
+    for rule in &read.rules {
+        let silent = rule.rule.hit.because.trim().is_empty();
+        let tier = rule.tier(&read.levels);
+        if silent && tier >= Tier::Approve {
+            let whom = if tier == Tier::Forbid { "the agent is told" } else { "people read on the card" };
+            let message = format!("rule `{}` does not say why", rule.name.value);
+            report.error(rule.name.span.clone(), message, format!("add `because`: {whom} this sentence"));
+        }
+    }
+}
+
+/// Every rule can match something: what an earlier one takes away, and what a rule that forbids takes away wherever
+/// it stands, is not all of it.
+pub(super) fn reachable(rules: &[RuleRead], report: &mut Report<'_>) {
+    for (index, rule) in rules.iter().enumerate() {
+        let forbids = rule.rule.says == Says::Forbid;
+        let before = |(other, read): &(usize, &RuleRead)| match (read.rule.says == Says::Forbid, forbids) {
+            (true, false) => true,
+            (false, true) => false,
+            (true, true) | (false, false) => *other < index,
+        };
+        let before: Vec<_> = rules.iter().enumerate().filter(before).map(|(_, read)| read).collect();
+        let patterns = &rule.rule.calls.tools;
+        let covered: Vec<_> = patterns
+            .iter()
+            .filter_map(|pattern| {
+                let by = before.iter().find(|other| other.rule.calls.covers(&rule.rule.calls, pattern))?;
+                Some((pattern, *by))
+            })
+            .collect();
+        let all = covered.len() == patterns.len();
+        match covered.first() {
+            Some((_, by)) if all => {
+                let message = format!(
+                    "rule `{}` can never match: rule `{}` takes all its calls",
+                    rule.name.value, by.name.value
+                );
+                report.error(rule.name.span.clone(), message, earlier(by, report));
+            }
+            Some(_) => {
+                for (pattern, by) in covered {
+                    let message = format!(
+                        "`{}` never matches here: rule `{}` takes these calls",
+                        pattern.text(),
+                        by.name.value
+                    );
+                    report.warning(pattern.span.clone(), message, earlier(by, report));
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+fn earlier(by: &RuleRead, report: &Report<'_>) -> String {
+    let line = report.line(&by.name.span);
+    match by.rule.says {
+        Says::Forbid => format!("that rule is on line {line}; rules that forbid are looked at first"),
+        Says::Level(_) => format!("that rule is on line {line}, and the first that matches counts"),
+    }
+}
+
+/// A tool that no rule knows is asked about, unless somebody wants it otherwise.
+pub(super) fn unasked(read: &Read, report: &mut Report<'_>) {
+    let default = &read.default.level;
+    if let Some(level) = read.levels.iter().find(|read| read.level == default.value)
+        && level.tier < Tier::Approve
+    {
+        let message =
+            format!("tools that no rule knows run unasked: level {} has tier {}", default.value, level.tier);
+        report.warning(default.span.clone(), message, "the safest default is a level of tier approve");
+    }
+}
+
+/// Every role that is asked for is one, somebody has it, and there are people enough.
+pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
+    let mut known = read.people.roles();
+    known.extend(read.roles.names.iter().map(|role| &role.value));
+    let named = read
+        .levels
+        .iter()
+        .flat_map(|level| &level.roles)
+        .chain(&read.roles.stewards)
+        .chain(&read.default.role);
+    let mut unknown = BTreeSet::new();
+    for role in named.filter(|role| !known.contains(&role.value)) {
+        let message = format!("nobody has the role `{}`, and it is not named in [roles]", role.value);
+        report.error(role.span.clone(), message, did_you_mean(&role.value, known.iter().copied()));
+        unknown.insert(&role.value);
+    }
+    for role in read.roles.names.iter().chain(&read.roles.stewards) {
+        if known.contains(&role.value) && !read.people.have(&role.value) {
+            report.warning(role.span.clone(), format!("nobody has the role `{}`", role.value), "");
+        }
+    }
+    if read.roles.stewards.is_empty() {
+        let message = "nobody may revoke, settle or break glass: no role is a steward";
+        report.warning(read.roles.span.clone().unwrap_or(0..0), message, "[roles] stewards = [\"admin\"]");
+    }
+    for level in &read.levels {
+        if level.tier == Tier::Approve
+            && !seats(&level.terms).iter().any(|role| unknown.contains(role))
+            && let Some(span) = asked_at(level, read)
+        {
+            fillable(level, &read.people.people, span, report);
+        }
+    }
+}
+
+/// Where people are asked at a level: its stages, else what leads to it; none if nothing does.
+fn asked_at(level: &LevelRead, read: &Read) -> Option<Span> {
+    let rule = read.rules.iter().find(|rule| rule.rule.says == Says::Level(level.level));
+    let by_default = read.default.level.value == level.level;
+    level
+        .stages_span
+        .clone()
+        .or_else(|| by_default.then(|| read.default.level.span.clone()))
+        .or_else(|| rule.map(|rule| rule.says_span.clone()))
+}
+
+fn fillable(level: &LevelRead, people: &[KnownPerson], span: Span, report: &mut Report<'_>) {
+    let seats = seats(&level.terms);
+    let missing = seats.len() - seated(&seats, people);
+    if missing == 0 {
+        return;
+    }
+    let distinct: BTreeSet<&Role> = seats.iter().copied().collect();
+    let counts: Vec<String> = distinct
+        .into_iter()
+        .map(|role| {
+            let wanted = seats.iter().filter(|seat| **seat == role).count();
+            let have = people.iter().filter(|known| known.member.roles.contains(role)).count();
+            format!(
+                "{wanted} of role `{role}`, which {have} {}",
+                if have == 1 { "person has" } else { "people have" }
+            )
+        })
+        .collect();
+    let message = format!("level {} can never be approved: it takes {}", level.level, counts.join("; "));
+    report.error(span, message, "one person fills one place, over all stages together");
+}
+
+/// Every place that somebody must fill.
+fn seats(terms: &Terms) -> Vec<&Role> {
+    let groups = terms.stages.iter().flat_map(|stage| &stage.groups);
+    groups.flat_map(|group| std::iter::repeat_n(&group.role, group.count as usize)).collect()
+}
+
+/// How many of the places distinct people can fill at most (augmenting paths).
+fn seated(seats: &[&Role], people: &[KnownPerson]) -> usize {
+    fn seat(
+        place: usize,
+        seats: &[&Role],
+        people: &[KnownPerson],
+        (taken, tried): (&mut [Option<usize>], &mut [bool]),
+    ) -> bool {
+        for person in 0..people.len() {
+            if tried[person] || !people[person].member.roles.contains(seats[place]) {
+                continue;
+            }
+            tried[person] = true;
+            if taken[person].is_none_or(|other| seat(other, seats, people, (taken, tried))) {
+                taken[person] = Some(place);
+                return true;
+            }
+        }
+        false
+    }
+    let mut taken = vec![None; people.len()];
+    let filled = |place: &usize| seat(*place, seats, people, (&mut taken, &mut vec![false; people.len()]));
+    (0..seats.len()).filter(filled).count()
+}

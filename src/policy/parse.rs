@@ -1,0 +1,312 @@
+//! Reads a policy: one TOML file, checked as a whole.
+//!
+//! The file says the same thing to everybody who reads it: unknown keys, wrong types and rules that can never match
+//! are errors, never passed over.
+
+use std::collections::BTreeMap;
+
+use toml::de::DeTable;
+
+use super::check;
+use super::diagnostic::{PolicyErrors, Report, Span};
+use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
+use super::pattern::{Calls, Pattern};
+use super::people::{PeopleRead, RolesRead};
+use super::reader::{At, Table};
+use super::rule::{Default, LevelPolicy, Policy, Rule, Says, Words};
+use super::verdict::{Level, PolicyVersion, RuleHit, Tier};
+use crate::call::PolicyDigest;
+use crate::id::Role;
+use crate::person::People;
+
+/// The most bytes of a policy: more is no text that people wrote.
+const POLICY_BYTES_MAX: usize = 1024 * 1024;
+/// The most characters of a label: it stands on cards and in every record.
+const LABEL_CHARS_MAX: usize = 100;
+/// The role that decides, where nothing else is said.
+const DEFAULT_ROLE: &str = "admin";
+
+/// One rule as it was read, with where its parts stand.
+pub(super) struct RuleRead {
+    pub(super) name: At<String>,
+    pub(super) rule: Rule,
+    /// Where its level or tier is set.
+    pub(super) says_span: Span,
+}
+
+/// `[default]` as it was read.
+pub(super) struct DefaultRead {
+    pub(super) level: At<Level>,
+    /// The role that decides; none where the file does not say.
+    pub(super) role: Option<At<Role>>,
+    because: String,
+}
+
+pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
+    let mut report = Report::new(text, file);
+    if text.len() > POLICY_BYTES_MAX {
+        report.error(
+            0..0,
+            format!("a policy has at most {POLICY_BYTES_MAX} bytes; this has {}", text.len()),
+            "",
+        );
+        return Err(PolicyErrors { diagnostics: report.into_found() });
+    }
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        report.error(error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "");
+    }
+    // What was recovered from broken TOML would only be guessed at.
+    if report.has_errors() {
+        return Err(PolicyErrors { diagnostics: report.into_found() });
+    }
+    let read = Read::document(Table::new(document.get_ref(), 0..0), &mut report);
+    read.check(&mut report);
+    match (report.has_errors(), read.version) {
+        (false, Some(label)) => {
+            let levels = read.levels.map(|level| LevelPolicy { tier: level.tier, terms: level.terms });
+            Ok(Policy {
+                text: text.into(),
+                version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
+                solo: read.solo,
+                levels,
+                rules: read.rules.into_iter().map(|read| read.rule).collect(),
+                default: Default {
+                    level: read.default.level.value,
+                    hit: RuleHit { rule: "default".to_owned(), because: read.default.because },
+                },
+                tools: read.tools,
+                people: People::new(read.people.people),
+                stewards: read.roles.stewards.into_iter().map(|role| role.value).collect(),
+                warnings: report.into_found(),
+            })
+        }
+        (true, _) | (false, None) => Err(PolicyErrors { diagnostics: report.into_found() }),
+    }
+}
+
+/// The whole file as it was read.
+pub(super) struct Read {
+    version: Option<String>,
+    solo: bool,
+    pub(super) levels: [LevelRead; 4],
+    pub(super) rules: Vec<RuleRead>,
+    pub(super) default: DefaultRead,
+    tools: BTreeMap<String, Words>,
+    pub(super) people: PeopleRead,
+    pub(super) roles: RolesRead,
+}
+
+impl Read {
+    fn document(mut table: Table<'_>, report: &mut Report<'_>) -> Self {
+        let version = version(&mut table, report);
+        let profile = table.word("profile", &[("team", false), ("solo", true)], report);
+        let solo = profile.is_some_and(|profile| profile.value);
+        let default_places = places(&mut table, report).unwrap_or_default();
+        let default = DefaultRead::read(table.table("default", report), report);
+        let default_role = default.role.as_ref().map_or_else(default_role, |role| role.value.clone());
+        let defaults = Defaults { role: &default_role, places: &default_places, solo };
+        let mut level_tables = table.table("levels", report);
+        let levels = LEVELS.map(|(name, level)| {
+            match level_tables.as_mut().and_then(|tables| tables.table(name, report)) {
+                Some(table) => LevelRead::read(level, table, &defaults, report),
+                None => LevelRead::default(level, &defaults),
+            }
+        });
+        if let Some(tables) = level_tables {
+            tables.finish("[levels]", report);
+        }
+        let rules = table.tables("rule", report);
+        let rules = rules.into_iter().filter_map(|table| RuleRead::read(table, report)).collect();
+        let tools = table.table("tools", report).map_or_else(BTreeMap::new, |table| words(&table, report));
+        let people = PeopleRead::read(table.tables("people", report), report);
+        let roles = RolesRead::read(table.table("roles", report), report);
+        table.finish("the policy", report);
+        Self { version, solo, levels, rules, default, tools, people, roles }
+    }
+
+    fn check(&self, report: &mut Report<'_>) {
+        tiers_rise(&self.levels, report);
+        check::names(&self.rules, report);
+        check::reasons(self, report);
+        check::reachable(&self.rules, report);
+        check::unasked(self, report);
+        if self.people.complete {
+            check::roles(self, report);
+        }
+    }
+}
+
+fn version(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<String> {
+    let label = table.string("version", report);
+    if table.key_span("version").is_none() {
+        report.error(
+            0..0,
+            "a policy needs a `version`",
+            "a label of your own at the top, such as version = \"2026-11-30\"",
+        );
+    }
+    let label = label?;
+    let chars = label.value.chars().count();
+    if label.value.trim().is_empty() || chars > LABEL_CHARS_MAX || label.value.chars().any(char::is_control) {
+        report.error(label.span, format!("`version` is one line of 1 to {LABEL_CHARS_MAX} characters"), "");
+        return None;
+    }
+    Some(label.value)
+}
+
+impl DefaultRead {
+    fn read(table: Option<Table<'_>>, report: &mut Report<'_>) -> Self {
+        let mut read = Self {
+            level: At::new(Level::High, 0..0),
+            role: None,
+            because: "No rule of the policy knows this tool.".to_owned(),
+        };
+        let Some(mut table) = table else { return read };
+        read.level.span = table.span();
+        if let Some(level) = table.word("level", &LEVELS, report) {
+            read.level = level;
+        }
+        read.role = table.string("role", report).and_then(|text| role(text, report));
+        if let Some(because) = table.string("because", report) {
+            read.because = because.value;
+        }
+        table.finish("[default]", report);
+        read
+    }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "the name is a constant of this file, and a test reads a policy without one"
+)]
+fn default_role() -> Role {
+    Role::new(DEFAULT_ROLE).expect("a role's name")
+}
+
+impl RuleRead {
+    fn read(mut table: Table<'_>, report: &mut Report<'_>) -> Option<Self> {
+        let header = table.span();
+        let name = table.string("name", report);
+        let tools = table.strings("tools", report);
+        let servers = table.strings("servers", report);
+        let level = table.word("level", &LEVELS, report);
+        let tier = table.string("tier", report);
+        let because = table.string("because", report);
+        let says = Self::says(&table, level, tier, report);
+        for key in ["name", "tools"] {
+            if table.key_span(key).is_none() {
+                report.error(header.clone(), format!("a rule needs `{key}`"), "");
+            }
+        }
+        table.finish("[[rule]]", report);
+        let mut patterns = |listed: At<Vec<At<String>>>, what: &str| {
+            if listed.value.is_empty() {
+                let message = format!("the rule matches nothing: its list of {what} is empty");
+                report.error(listed.span, message, "an empty list means none, not all");
+            }
+            listed.value.into_iter().filter_map(|text| Pattern::read(text, report)).collect::<Vec<_>>()
+        };
+        let tools = tools.map(|tools| patterns(tools, "tools"));
+        let servers = servers.map(|servers| patterns(servers, "servers"));
+        let name = name?;
+        let name_is_wrong = match name.value.as_str() {
+            "default" => Some("`default` is what the rule for everything else is called"),
+            text if text.trim().is_empty() || text.chars().any(char::is_control) => {
+                Some("a rule's name is one line")
+            }
+            _ => None,
+        };
+        if let Some(message) = name_is_wrong {
+            report.error(name.span.clone(), message, "");
+        }
+        let says = says?;
+        Some(Self {
+            rule: Rule {
+                hit: RuleHit {
+                    rule: name.value.clone(),
+                    because: because.map(|at| at.value).unwrap_or_default(),
+                },
+                calls: Calls { tools: tools?, servers },
+                says: says.value,
+            },
+            name,
+            says_span: says.span,
+        })
+    }
+
+    /// A level, or `tier = "forbid"`: exactly one of them.
+    fn says(
+        table: &Table<'_>,
+        level: Option<At<Level>>,
+        tier: Option<At<String>>,
+        report: &mut Report<'_>,
+    ) -> Option<At<Says>> {
+        if let Some(tier) = tier.as_ref().filter(|tier| tier.value != "forbid") {
+            let message = format!("a rule sets no tier but \"forbid\"; this is \"{}\"", tier.value);
+            report.error(tier.span.clone(), message, "set the `level`; [levels.*] says which tier that is");
+            return None;
+        }
+        match (table.key_span("level"), table.key_span("tier")) {
+            (Some(level), Some(_)) => {
+                let help = "take out one of the two: what is forbidden has no level";
+                report.error(level, "a rule has either a `level` or tier \"forbid\", not both", help);
+                None
+            }
+            (None, None) => {
+                report.error(table.span(), "a rule needs a `level`, or tier = \"forbid\"", "");
+                None
+            }
+            (Some(_), None) => level.map(|level| level.map(Says::Level)),
+            (None, Some(_)) => tier.map(|tier| tier.map(|_| Says::Forbid)),
+        }
+    }
+
+    /// The tier that calls of this rule get.
+    pub(super) fn tier(&self, levels: &[LevelRead; 4]) -> Tier {
+        match self.rule.says {
+            Says::Forbid => Tier::Forbid,
+            Says::Level(level) => {
+                levels.iter().find(|read| read.level == level).map_or(Tier::Approve, |read| read.tier)
+            }
+        }
+    }
+}
+
+/// `[tools.*]`: what a tool does, in plain words.
+fn words(table: &Table<'_>, report: &mut Report<'_>) -> BTreeMap<String, Words> {
+    let mut tools = BTreeMap::new();
+    for (name, value) in table.entries() {
+        let Some(mut tool) = Table::of(value, report, name.value) else { continue };
+        let title = tool.string("title", report);
+        let effect = tool.string("effect", report);
+        let leading = tool.strings("leading_args", report).map_or_else(Vec::new, |names| names.value);
+        tool.finish(&format!("[tools.{:?}]", name.value), report);
+        if let Some(title) = &title
+            && !is_template(&title.value)
+        {
+            let message = "the title's braces do not fit together";
+            report.error(title.span.clone(), message, "`{path}` stands for the argument `path`");
+        }
+        let words = Words {
+            title: title.map(|title| title.value),
+            effect: effect.map(|effect| effect.value),
+            leading_args: leading.into_iter().map(|name| name.value).collect(),
+        };
+        tools.insert(name.value.to_owned(), words);
+    }
+    tools
+}
+
+/// Whether every brace opens and closes around a name.
+fn is_template(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, tail)) = after.split_once('}') else { return false };
+        if before.contains('}') || name.is_empty() || name.contains('{') {
+            return false;
+        }
+        rest = tail;
+    }
+    !text.trim().is_empty() && !rest.contains('}')
+}

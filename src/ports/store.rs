@@ -1,0 +1,417 @@
+//! Where everything is kept. Whatever changes a request goes through [`RequestStore::open`] and
+//! [`RequestStore::execute`]; a store decides nothing itself.
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use crate::approval::{Approval, Committed, Opened, Opening, Order, Status};
+use crate::call::{CallDigest, ContentHash};
+use crate::card::row::CardRow;
+use crate::id::{AgentId, CredentialId, DeliveryKey, RequestId, RunId, SessionId, ShortCode, TenantId};
+use crate::inbound::{Inbound, MessageRef};
+use crate::notice::Message;
+use crate::record::{Event, EventKind, Seq};
+use crate::time::Timestamp;
+
+/// Why a store did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// No such request in this tenant: it never was, or it is another tenant's, which is the same from here.
+    #[error("there is no such request")]
+    NotFound,
+    /// The card's row moved on; what was to be done with it is no longer to be done.
+    #[error("the card has moved on")]
+    CardMoved,
+    /// Nothing was written, and it may work later: the disk is full, the queue is long, the server shuts down.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// The answer was lost at the commit: it may have been written. Ask again by the command's id.
+    #[error("the store's answer was lost; it may have been written: {0}")]
+    Unknown(String),
+    /// A row that cannot exist.
+    #[error("the store holds a row that cannot exist ({table} {key}): {what}")]
+    Inconsistent {
+        /// Which table.
+        table: &'static str,
+        /// Which row.
+        key: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A proposal whose verdict contradicts itself.
+    #[error("the verdict contradicts itself: {0}")]
+    Contradiction(String),
+    /// A run was saved by somebody else in between.
+    #[error("the run was saved by somebody else in between")]
+    RunMoved,
+}
+
+/// Everything a store does.
+pub trait Store:
+    RequestStore + InboxStore + CardStore + OutboxStore + CredentialStore + AgentStore + Send + Sync + 'static
+{
+}
+
+impl<T> Store for T where
+    T: RequestStore
+        + InboxStore
+        + CardStore
+        + OutboxStore
+        + CredentialStore
+        + AgentStore
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// Requests and their record.
+#[async_trait]
+pub trait RequestStore: Send + Sync {
+    /// Takes in a proposal with its verdict, in one commit: the request, its events, one card row per place of the
+    /// terms (for tier approve), and the idempotency key. The time is read inside.
+    ///
+    /// # Errors
+    /// [`StoreError`]; a contradiction in the verdict writes nothing.
+    async fn open(&self, opening: Opening) -> Result<Opened, StoreError>;
+
+    /// Runs one order (see [`crate::approval::commit`]): request, events, card row, outbox, inbox and command id in
+    /// one commit. With a command id that was there before, the first answer is given again. After a change of the
+    /// revision every card row of the request wants the new one.
+    ///
+    /// # Errors
+    /// [`StoreError`]; a [`crate::approval::Refusal`] is no error but part of the answer, and is committed too.
+    async fn execute(&self, order: Order) -> Result<Committed, StoreError>;
+
+    /// Appends events that belong to no request.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn note(&self, tenant: TenantId, kind: EventKind) -> Result<(), StoreError>;
+
+    /// A request.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] also for another tenant's.
+    async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError>;
+
+    /// Requests, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn list(&self, query: RequestQuery) -> Result<Vec<Approval>, StoreError>;
+
+    /// Events in the order of their sealing.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn events(&self, query: EventQuery) -> Result<Vec<(Seq, Event)>, StoreError>;
+
+    /// Requests for which time has something to do at `now`, the longest due first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<(TenantId, RequestId)>, StoreError>;
+
+    /// When time next has something to do for any request or card row, message or inbox row; none if never.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// How many requests are in each state, for gauges; and how many alarms of each kind are raised on open ones or
+    /// on unknown outcomes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError>;
+}
+
+/// Which requests.
+#[derive(Debug, Clone, Default)]
+pub struct RequestQuery {
+    /// Of this tenant; none only for the installation's own worker.
+    pub tenant: Option<TenantId>,
+    /// In these states; empty means all.
+    pub statuses: Vec<Status>,
+    /// With this code among what is open, else the newest with it.
+    pub code: Option<ShortCode>,
+    /// With this digest.
+    pub digest: Option<CallDigest>,
+    /// Opened before this one (exclusive), for paging from the newest backwards.
+    pub before: Option<RequestId>,
+    /// At most so many; newest first.
+    pub limit: u32,
+}
+
+/// Which events.
+#[derive(Debug, Clone)]
+pub struct EventQuery {
+    /// Of this tenant; none only for the installation's own.
+    pub tenant: Option<TenantId>,
+    /// Of this request.
+    pub request: Option<RequestId>,
+    /// After this one (exclusive).
+    pub after: Seq,
+    /// Of these types only, by their names on the wire; empty means all.
+    pub types: Vec<&'static str>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// What arrived and is not worked off yet.
+#[async_trait]
+pub trait InboxStore: Send + Sync {
+    /// Keeps a delivery. False if it was there before, done or not.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn deliver(&self, inbound: Inbound) -> Result<bool, StoreError>;
+
+    /// Deliveries that are not done, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn undone(&self, limit: u32) -> Result<Vec<Inbound>, StoreError>;
+
+    /// Marks one as done that no command came of (its request does not exist).
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn discard(&self, delivery: &DeliveryKey) -> Result<(), StoreError>;
+}
+
+/// Card rows; their steps go through [`RequestStore::execute`].
+#[async_trait]
+pub trait CardStore: Send + Sync {
+    /// Rows that have something to do at `now`, the longest due first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn cards_due(&self, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError>;
+
+    /// The rows of one request.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn cards_of(&self, tenant: &TenantId, request: RequestId) -> Result<Vec<CardRow>, StoreError>;
+
+    /// The request whose card a message is.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn card_at(&self, tenant: &TenantId, message: &MessageRef)
+    -> Result<Option<RequestId>, StoreError>;
+}
+
+/// One-off messages.
+#[async_trait]
+pub trait OutboxStore: Send + Sync {
+    /// Takes messages that are due, under a lease.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn take_messages(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OutboxRow>, StoreError>;
+
+    /// Says what became of one.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn message_done(&self, id: i64, step: OutboxStep) -> Result<(), StoreError>;
+}
+
+/// A message to send.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutboxRow {
+    /// The row's number.
+    pub id: i64,
+    /// How often it was tried.
+    pub tries: u32,
+    /// Since when it waits.
+    pub since: Timestamp,
+    /// What and to whom.
+    pub message: Message,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutboxStep {
+    /// It was delivered.
+    Sent,
+    /// Not before then again.
+    Retry(Timestamp),
+    /// It is given up, and why.
+    Dropped(String),
+}
+
+/// Credentials; their secrets are kept as hashes.
+#[async_trait]
+pub trait CredentialStore: Send + Sync {
+    /// Keeps a new one, and notes it in the record.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn add_credential(&self, row: CredentialRow) -> Result<(), StoreError>;
+
+    /// The one with this secret's hash.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn credential(&self, secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError>;
+
+    /// All of a tenant's, or all.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn credentials(&self, tenant: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError>;
+
+    /// Revokes one from now on. False if there is none of that id in the tenant.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn revoke_credential(&self, tenant: &TenantId, id: &CredentialId) -> Result<bool, StoreError>;
+}
+
+/// A credential as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CredentialRow {
+    /// Its public name.
+    pub id: CredentialId,
+    /// Whose.
+    pub tenant: TenantId,
+    /// Which agent proposes with it; part of every digest.
+    pub agent: AgentId,
+    /// What it may do: propose, execute, decide, audit, manage.
+    pub scopes: Vec<Scope>,
+    /// Whether it may say on whose behalf it acts.
+    pub may_act_for_others: bool,
+    /// SHA-256 of the secret, which has 256 bits from the system's generator: no salt or slow hash is needed.
+    pub secret_hash: ContentHash,
+    /// Since when.
+    pub created_at: Timestamp,
+    /// Until when.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+impl CredentialRow {
+    /// Whether it may be used at `now`.
+    #[must_use]
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        self.revoked_at.is_none_or(|at| now < at) && self.expires_at.is_none_or(|at| now < at)
+    }
+
+    /// Whether it may do this.
+    #[must_use]
+    pub fn may(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope)
+    }
+}
+
+/// What a credential may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// Propose calls, and withdraw its own.
+    Propose,
+    /// Claim, heartbeat and report.
+    Execute,
+    /// Vote, as the person the policy says holds it.
+    Decide,
+    /// Read the record.
+    Audit,
+    /// Revoke, settle, and look after credentials.
+    Manage,
+}
+
+impl Scope {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Propose, Self::Execute, Self::Decide, Self::Audit, Self::Manage];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Propose => "propose",
+            Self::Execute => "execute",
+            Self::Decide => "decide",
+            Self::Audit => "audit",
+            Self::Manage => "manage",
+        }
+    }
+}
+
+/// Conversations with Placet's own agent.
+#[async_trait]
+pub trait AgentStore: Send + Sync {
+    /// Saves a run and appends the session's new events, in one commit. `row.version` is the version it was loaded
+    /// with (0 for a new one) and is counted up.
+    ///
+    /// # Errors
+    /// [`StoreError::RunMoved`] if somebody else saved it in between; nothing is written then.
+    async fn save_run(&self, row: RunRow, events: Vec<String>) -> Result<(), StoreError>;
+
+    /// A run.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`].
+    async fn load_run(&self, tenant: &TenantId, run: &RunId) -> Result<RunRow, StoreError>;
+
+    /// The newest run of a session, with its conversation so far.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn last_run(&self, tenant: &TenantId, session: &SessionId) -> Result<Option<RunRow>, StoreError>;
+
+    /// Runs that are not over, for whoever starts up.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn unfinished_runs(&self) -> Result<Vec<RunRow>, StoreError>;
+
+    /// A session's events after the given number (exclusive), in order.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn session_events(
+        &self,
+        tenant: &TenantId,
+        session: &SessionId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError>;
+}
+
+/// A run of Placet's own agent, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// Whose.
+    pub tenant: TenantId,
+    /// In which session.
+    pub session: SessionId,
+    /// Which.
+    pub run: RunId,
+    /// Since when.
+    pub started_at: Timestamp,
+    /// Whether it is over.
+    pub finished: bool,
+    /// The serialised run.
+    pub body: String,
+    /// Counted up with each save.
+    pub version: u64,
+}
+
+/// One of the seven events, as it was first sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionEvent {
+    /// Its number within the session, from 1.
+    pub number: u64,
+    /// The JSON that goes on the wire.
+    pub json: String,
+}

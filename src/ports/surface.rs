@@ -1,0 +1,107 @@
+//! Surfaces show cards and whisper; directories tell what accounts are worth.
+
+use async_trait::async_trait;
+
+use crate::card::CardView;
+use crate::id::{AttemptId, SurfaceName};
+use crate::inbound::MessageRef;
+use crate::notice::Message;
+use crate::person::{AccountState, Identity};
+use crate::policy::Place;
+use crate::time::{Timestamp, Ttl};
+
+/// A place where people see cards: Slack, Matrix, the terminal, a script in tests.
+#[async_trait]
+pub trait Surface: Send + Sync {
+    /// Its configured name.
+    fn name(&self) -> &SurfaceName;
+
+    /// Whether the message that [`Surface::post`] would make shows the whole call. Pure, and the same as what is
+    /// posted: it is put on record before the post.
+    fn shows_all(&self, view: &CardView) -> bool;
+
+    /// Posts a new card. The attempt's id travels in the message's metadata.
+    ///
+    /// # Errors
+    /// [`SurfaceError`]; only [`SurfaceError::Unknown`] leaves open whether a message is there now.
+    async fn post(
+        &self,
+        place: &Place,
+        view: &CardView,
+        attempt: AttemptId,
+    ) -> Result<MessageRef, SurfaceError>;
+
+    /// Makes an existing message show this view.
+    ///
+    /// # Errors
+    /// [`SurfaceError`]; [`SurfaceError::Gone`] if the message cannot be edited any more.
+    async fn edit(&self, message: &MessageRef, view: &CardView) -> Result<(), SurfaceError>;
+
+    /// Looks for the message of an attempt whose answer was lost. `None` where this surface cannot look.
+    ///
+    /// # Errors
+    /// [`SurfaceError`] if it can look, but could not now.
+    async fn find(
+        &self,
+        place: &Place,
+        attempt: AttemptId,
+        since: Timestamp,
+    ) -> Option<Result<Option<MessageRef>, SurfaceError>>;
+
+    /// Delivers a one-off message.
+    ///
+    /// # Errors
+    /// [`SurfaceError`].
+    async fn tell(&self, message: &Message) -> Result<(), SurfaceError>;
+}
+
+/// Why a surface did not do it. Matched by variant, never by text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SurfaceError {
+    /// It surely did not happen, and may work later.
+    #[error("{surface} did not take it: {why}", surface = "the surface")]
+    Later {
+        /// Why.
+        why: String,
+        /// When the surface said to come back, counted from now.
+        after: Option<Ttl>,
+    },
+    /// No answer came: it may have happened.
+    #[error("no answer came, it may have happened: {why}")]
+    Unknown {
+        /// What is known.
+        why: String,
+    },
+    /// The message is not there any more, or cannot be edited any more.
+    #[error("the message can no longer be edited: {why}")]
+    Gone {
+        /// The surface's own word.
+        why: String,
+    },
+    /// It will not work until somebody changes something.
+    #[error("it cannot be delivered: {why}")]
+    Never {
+        /// What, and what to do.
+        why: String,
+    },
+}
+
+/// What an account is, and when that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// What its surface says.
+    pub state: AccountState,
+    /// When.
+    pub as_of: Timestamp,
+}
+
+/// What surfaces know of accounts. An account that cannot be read is barred as unreadable: never an error that could
+/// be taken for "in good order".
+#[async_trait]
+pub trait Directory: Send + Sync {
+    /// What an account is, not older than `age_max`.
+    async fn account(&self, identity: &Identity, age_max: Ttl) -> Account;
+
+    /// The same from what is at hand, if it is not older than `age_max`; never waits.
+    fn account_at_hand(&self, identity: &Identity, age_max: Ttl) -> Option<Account>;
+}

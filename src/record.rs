@@ -1,0 +1,7 @@
+//! The record: what happened, in the order it was sealed, from which every decision and every state can be rebuilt.
+
+pub mod event;
+pub mod seal;
+
+pub use event::{Event, EventKind, Seq};
+pub use seal::{SealError, Sealed};

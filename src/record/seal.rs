@@ -1,0 +1,139 @@
+//! How an event becomes a leaf of the log: ids, states and times in the open; every text, argument and hash of
+//! arguments only as SHA-256(32-byte salt ‖ value). Salt and value stand beside the leaf and can be dropped, so that
+//! erasing a text leaves the log verifiable, and a leaf tells nothing of its neighbours.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::id::Entropy;
+use crate::record::Event;
+
+/// Fields that are written in the open. Everything else is a commitment: a field that is added later is hidden until
+/// somebody decides otherwise.
+const OPEN: [&str; 22] = [
+    "v",
+    "tenant",
+    "request",
+    "at",
+    "type",
+    "code",
+    "decision",
+    "how",
+    "alarm",
+    "surface",
+    "until",
+    "alarm_at",
+    "claim_until",
+    "lease_until",
+    "late",
+    "step",
+    "command",
+    "digest",
+    "label",
+    "credential",
+    "scopes",
+    "claim_id",
+];
+
+/// The version of the leaf's form.
+const LEAF_VERSION: u32 = 1;
+
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    /// The bytes that are hashed into the log: canonical JSON, kept as they are.
+    pub leaf: Vec<u8>,
+    /// The values behind its commitments, by field.
+    pub texts: BTreeMap<String, Text>,
+}
+
+/// A value and the salt of its commitment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// 32 bytes, in hexadecimal.
+    salt: String,
+    /// The value, as the JSON text that was hashed.
+    value: String,
+}
+
+/// Why an event could not be read back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// The leaf is not one.
+    #[error("the leaf is not readable: {0}")]
+    Leaf(String),
+    /// A text does not belong to its commitment: one of the two was changed.
+    #[error("the text of {0} does not match the leaf")]
+    Mismatch(String),
+    /// A text was erased.
+    #[error("the text of {0} was erased")]
+    Erased(String),
+}
+
+impl Sealed {
+    /// Seals an event.
+    ///
+    /// # Errors
+    /// [`SealError::Leaf`] if it cannot be serialised, which would be a fault in its type.
+    pub fn of(event: &Event, entropy: &dyn Entropy) -> Result<Self, SealError> {
+        let Value::Object(fields) =
+            serde_json::to_value(event).map_err(|fault| SealError::Leaf(fault.to_string()))?
+        else {
+            return Err(SealError::Leaf("an event must be an object".to_owned()));
+        };
+        let mut leaf = Map::new();
+        let mut texts = BTreeMap::new();
+        leaf.insert("v".to_owned(), json!(LEAF_VERSION));
+        for (name, value) in fields {
+            if OPEN.contains(&name.as_str()) || value.is_null() {
+                leaf.insert(name, value);
+            } else {
+                let mut salt = [0_u8; 32];
+                entropy.fill(&mut salt);
+                let value = value.to_string();
+                leaf.insert(name.clone(), json!({ "sha256": commitment(&salt, &value) }));
+                texts.insert(name, Text { salt: hex::encode(salt), value });
+            }
+        }
+        let leaf =
+            serde_json_canonicalizer::to_vec(&leaf).map_err(|fault| SealError::Leaf(fault.to_string()))?;
+        Ok(Self { leaf, texts })
+    }
+
+    /// Reads the event back, checking each text against its commitment.
+    ///
+    /// # Errors
+    /// [`SealError`].
+    pub fn open(&self) -> Result<Event, SealError> {
+        let leaf: Map<String, Value> =
+            serde_json::from_slice(&self.leaf).map_err(|fault| SealError::Leaf(fault.to_string()))?;
+        let mut fields = Map::new();
+        for (name, value) in leaf {
+            let committed = (!OPEN.contains(&name.as_str())).then(|| value.get("sha256")).flatten();
+            match committed {
+                None if name == "v" => {}
+                None => {
+                    fields.insert(name, value);
+                }
+                Some(committed) => {
+                    let text = self.texts.get(&name).ok_or_else(|| SealError::Erased(name.clone()))?;
+                    let salt = hex::decode(&text.salt).map_err(|_| SealError::Mismatch(name.clone()))?;
+                    if committed.as_str() != Some(&commitment(&salt, &text.value)) {
+                        return Err(SealError::Mismatch(name));
+                    }
+                    let value =
+                        serde_json::from_str(&text.value).map_err(|_| SealError::Mismatch(name.clone()))?;
+                    fields.insert(name, value);
+                }
+            }
+        }
+        serde_json::from_value(Value::Object(fields)).map_err(|fault| SealError::Leaf(fault.to_string()))
+    }
+}
+
+fn commitment(salt: &[u8], value: &str) -> String {
+    hex::encode(Sha256::new().chain_update(salt).chain_update(value).finalize())
+}
