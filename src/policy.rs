@@ -19,7 +19,8 @@ mod people;
 mod reader;
 #[cfg(feature = "policy")]
 pub mod rule;
-#[cfg(all(test, feature = "policy"))]
+#[cfg(test)]
+#[cfg(feature = "policy")]
 mod tests;
 pub mod verdict;
 

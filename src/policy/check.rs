@@ -26,9 +26,13 @@ pub(super) fn reasons(read: &Read, report: &mut Report<'_>) {
         let silent = rule.rule.hit.because.trim().is_empty();
         let tier = rule.tier(&read.levels);
         if silent && tier >= Tier::Approve {
-            let whom = if tier == Tier::Forbid { "the agent is told" } else { "people read on the card" };
+            let whom = if tier == Tier::Forbid {
+                "the agent is told this sentence"
+            } else {
+                "people read this sentence on the card"
+            };
             let message = format!("rule `{}` does not say why", rule.name.value);
-            report.error(rule.name.span.clone(), message, format!("add `because`: {whom} this sentence"));
+            report.error(rule.name.span.clone(), message, format!("add `because`: {whom}"));
         }
     }
 }

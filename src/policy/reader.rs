@@ -166,7 +166,13 @@ impl<'d> Table<'d> {
 
     /// A list of tables.
     pub(super) fn tables(&mut self, key: &'static str, report: &mut Report<'_>) -> Vec<Table<'d>> {
-        let Some(items) = self.list(key, report) else { return Vec::new() };
+        let Some(value) = self.get(key) else { return Vec::new() };
+        if let DeValue::Table(_) = value.get_ref() {
+            let span = self.key_span(key).unwrap_or_else(|| value.span());
+            report.error(span, format!("there can be many of `{key}`"), format!("write [[{key}]]"));
+            return Vec::new();
+        }
+        let Some(items) = list(value, key, report) else { return Vec::new() };
         items.value.iter().filter_map(|item| Table::of(item, report, key)).collect()
     }
 

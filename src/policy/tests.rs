@@ -317,6 +317,8 @@ fn mistakes_are_shown_where_they_are() {
     assert_snapshot!("rule_without_reason", with("because = \"Deleting cannot be undone.\"", ""));
     assert_snapshot!("default_unasked", and("[default]\nlevel = \"low\""));
     assert_snapshot!("title", and("[tools.x]\ntitle = \"Delete {path\""));
+    assert_snapshot!("one_bracket", said("version = \"1\"\n[rule]\nname = \"reads\"\n"));
+    assert_snapshot!("unknown_level", and("[levels.hihg]\ntier = \"approve\""));
     assert_snapshot!("place", and("[levels.high]\nplaces = [{ surface = \"slack\" }]"));
 }
 
