@@ -313,3 +313,6 @@ fn evidence(piece: &Evidence, eye: &mut Eye<'_>) -> EvidenceView {
         excerpt: piece.excerpt.as_deref().map(|text| eye.block(text)),
     }
 }
+
+#[cfg(test)]
+mod tests;

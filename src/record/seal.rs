@@ -137,3 +137,57 @@ impl Sealed {
 fn commitment(salt: &[u8], value: &str) -> String {
     hex::encode(Sha256::new().chain_update(salt).chain_update(value).finalize())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::approval::Actor;
+    use crate::id::{CredentialId, TenantId};
+    use crate::record::EventKind;
+    use crate::time::Timestamp;
+
+    struct Fixed;
+    impl Entropy for Fixed {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(7);
+        }
+    }
+
+    fn event() -> Event {
+        Event {
+            tenant: TenantId::new("acme").unwrap(),
+            request: None,
+            at: Timestamp::from_secs(1),
+            kind: EventKind::BypassBlocked {
+                by: Actor::Agent(CredentialId::new("agent-1").unwrap()),
+                command: "claim".into(),
+                refusal: None,
+                presented: Some("a text of somebody's".into()),
+            },
+        }
+    }
+
+    #[test]
+    fn an_event_reads_back_as_it_was() {
+        let sealed = Sealed::of(&event(), &Fixed).unwrap();
+        assert_eq!(sealed.open().unwrap(), event());
+        let leaf = String::from_utf8(sealed.leaf.clone()).unwrap();
+        assert!(
+            !leaf.contains("somebody") && !leaf.contains("agent-1"),
+            "texts stand beside the leaf: {leaf}"
+        );
+        insta::assert_snapshot!(leaf, @r#"{"at":1000,"by":{"sha256":"d2f6008ed0bd1074711867ad2fccc3873e84b25336d9ce98ef0645026fef7ffb"},"command":"claim","presented":{"sha256":"26e20ef0bf1aa9cdd48ba5e8efc6e8950964697ba740cd45d28ea6f150eda776"},"refusal":null,"request":null,"tenant":"acme","type":"approval.bypassed_blocked","v":1}"#);
+    }
+
+    /// R36: an edited text no longer matches its leaf, and an erased one leaves the leaf as it was.
+    #[test]
+    fn a_changed_text_is_found() {
+        let mut sealed = Sealed::of(&event(), &Fixed).unwrap();
+        if let Some(text) = sealed.texts.get_mut("presented") {
+            text.value = "\"another text\"".into();
+        }
+        assert_eq!(sealed.open(), Err(SealError::Mismatch("presented".into())));
+        sealed.texts.remove("presented");
+        assert_eq!(sealed.open(), Err(SealError::Erased("presented".into())));
+    }
+}

@@ -1,0 +1,146 @@
+//! The view is made from the record alone, and shows what runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::approval::{Command, Facts, Proposal, Requester};
+use crate::call::{CanonicalArgs, PolicyDigest, ToolCall};
+use crate::id::{AgentId, CredentialId, TenantId, ToolName};
+use crate::policy::{Group, PolicyVersion, Stage, Terms, Tier, Verdict};
+use crate::time::Ttl;
+
+fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Approval {
+    let now = Timestamp::from_secs(1_800_000_000);
+    let tenant = TenantId::new("acme").unwrap();
+    let id = RequestId::from_bytes([1; 16]);
+    let proposal = Proposal {
+        call: ToolCall {
+            agent: AgentId::new("cleaner").unwrap(),
+            server: None,
+            tool: ToolName::new("send_mail").unwrap(),
+            tool_schema_hash: None,
+            args: CanonicalArgs::from_value(args).unwrap(),
+            preconditions: BTreeMap::new(),
+        },
+        requester: Requester {
+            credential: CredentialId::new("agent-1").unwrap(),
+            identities: Vec::new(),
+            shown_as: words.into(),
+        },
+        run: None,
+        session: None,
+        task: words.into(),
+        reason: words.into(),
+        evidence: vec![Evidence {
+            id: "e1".into(),
+            title: words.into(),
+            uri: Some(words.into()),
+            excerpt: Some(words.into()),
+        }],
+        preview: Some(words.into()),
+        if_denied: Some(words.into()),
+        prompt_version: None,
+        place: None,
+        timeout: None,
+        follows: None,
+    };
+    let mut judged = Verdict {
+        tier: Tier::Approve,
+        level: Level::High,
+        rules: vec![RuleHit { rule: "mail".into(), because: "It leaves the house.".into() }],
+        policy: PolicyVersion { label: "test".into(), digest: PolicyDigest::of(b"") },
+        terms: Some(Terms {
+            stages: vec![Stage {
+                groups: vec![Group { role: crate::id::Role::new("admin").unwrap(), count: 1 }],
+            }],
+            decide_within: Ttl::from_mins(30),
+            valid_for: Ttl::from_mins(10),
+            alarm_after: Ttl::from_mins(10),
+            requester_may_approve: false,
+            reason_for_yes: false,
+            reason_for_no: false,
+            denials_to_reject: 1,
+            partial_view_may_approve: false,
+            approve_on_timeout: false,
+            places: Vec::new(),
+        }),
+        title: None,
+        effect: None,
+        leading_args: Vec::new(),
+    };
+    verdict(&mut judged);
+    let proposed = Approval::propose(id, &tenant, ShortCode::of(id, 0), Arc::new(proposal), now);
+    let checking = proposed.next().decide(&Command::Check, &Facts::none(now), now).unwrap();
+    let command = Command::judged(Arc::new(judged));
+    checking.next().decide(&command, &Facts::none(now), now).unwrap().into_parts().0
+}
+
+/// R27: arguments that decide come first; a policy's own order before the usual one.
+#[test]
+fn what_decides_comes_first() {
+    let args = json!({"body": "hello", "zz": 1, "to": ["a@example.org"], "subject": "hi"});
+    let names = |view: &CardView| -> Vec<String> {
+        view.call.args.iter().map(|arg| arg.name.as_str().to_owned()).collect()
+    };
+    let view = CardView::of(&approval(&args, "words", |_| {}), &Redactor::default());
+    assert_eq!(names(&view), ["to", "subject", "body", "zz"]);
+    let named = approval(&args, "words", |verdict| verdict.leading_args = vec!["zz".into()]);
+    let view = CardView::of(&named, &Redactor::default());
+    assert_eq!(names(&view), ["zz", "to", "subject", "body"]);
+    assert_eq!(view.call.title.as_str(), "send_mail · 1");
+}
+
+/// R27: the title is the policy's template with arguments in it, never the agent's prose; an argument cannot bring
+/// its own template along.
+#[test]
+fn the_title_is_the_policys() {
+    let args = json!({"to": "{subject}", "subject": "hi"});
+    let titled =
+        approval(&args, "words", |verdict| verdict.title = Some("Mail {to} about {subject} {gone} {".into()));
+    let view = CardView::of(&titled, &Redactor::default());
+    assert_eq!(view.call.title.as_str(), "Mail {subject} about hi {gone} {");
+}
+
+/// R28: whatever an agent writes, wherever it writes it, comes out visible and marked.
+#[test]
+fn every_field_of_the_agents_is_escaped() {
+    let hostile = "a\u{202e}b\u{200b}c p\u{0430}yp\u{0430}l";
+    let args = json!({"note": hostile, "k\u{202e}ey": 1});
+    let view = CardView::of(&approval(&args, hostile, |_| {}), &Redactor::default());
+    let text = serde_json::to_string(&view).unwrap();
+    assert!(!text.contains('\u{202e}') && !text.contains('\u{200b}'), "{text}");
+    assert!(
+        view.call.warnings.bidi > 0
+            && view.call.warnings.invisible > 0
+            && view.call.warnings.mixed_script > 0
+    );
+}
+
+/// R28: secrets are hidden in every field, and then no rendering shows the whole call.
+#[test]
+fn every_field_is_redacted() {
+    let mut redactor = Redactor::default();
+    redactor.add_secret("hunter2hunter2");
+    let words = "the key is hunter2hunter2, keep it";
+    let view = CardView::of(&approval(&json!({"note": words}), words, |_| {}), &redactor);
+    let text = serde_json::to_string(&view).unwrap();
+    assert!(!text.contains("hunter2hunter2"), "{text}");
+    assert!(view.call.redacted >= 7);
+}
+
+/// The digest of what was shown does not change with votes, but with anything of the call.
+#[test]
+fn what_is_shown_has_a_name() {
+    let surface = SurfaceName::new("slack").unwrap();
+    let first = CardView::of(&approval(&json!({"a": 1}), "words", |_| {}), &Redactor::default());
+    let other = CardView::of(&approval(&json!({"a": 2}), "words", |_| {}), &Redactor::default());
+    assert_ne!(first.shown(&surface, true), other.shown(&surface, true));
+    assert_ne!(first.shown(&surface, true), first.shown(&surface, false));
+    let mut voted = first.clone();
+    voted.revision += 1;
+    voted.state = StateView::Checking;
+    assert_eq!(first.shown(&surface, true), voted.shown(&surface, true));
+}
