@@ -1,0 +1,331 @@
+//! Runs are begun, resumed and stopped here.
+
+use std::sync::Arc;
+
+use event_listener::EventListener;
+use sha2::{Digest as _, Sha256};
+
+use crate::agent::answer::{Answer, cut};
+use crate::agent::event::{AgentEventKind, Usage};
+use crate::agent::hints::Hints;
+use crate::agent::journal::Journal;
+use crate::agent::state::{Phase, RunState, Stage};
+use crate::agent::transcript::Entry;
+use crate::agent::turn::result_event;
+use crate::approval::{Actor, Requester};
+use crate::gate::Executor;
+use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, TenantId};
+use crate::ports::{Model, RunRow, StoreError};
+
+/// The surface under which a session's stream, and a decision over the API by who reads it, are on record.
+pub const API_SURFACE: &str = "api";
+
+/// The most characters of what a user asks at once.
+pub const USER_CHARS_MAX: usize = 32_000;
+
+/// The most characters of it that a card shows as the task.
+const TASK_CHARS_MAX: usize = 280;
+
+/// How often a stop is tried while the run goes on at the same time.
+const STOP_TRIES: u32 = 5;
+
+/// Placet's own agent. Cheap to clone.
+#[derive(Clone)]
+pub struct Agent {
+    pub(super) executor: Executor,
+    pub(super) model: Arc<dyn Model>,
+    pub(super) id: AgentId,
+    pub(super) prompt_version: Option<String>,
+    pub(super) hints: Arc<Hints>,
+}
+
+/// A run that was begun, and committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// The run, to be handed to [`Agent::resume`].
+    pub row: RunRow,
+    /// The number of the session's last event before it: its own come after that.
+    pub events_before: u64,
+}
+
+/// Why a run was not begun.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There was nothing in it.
+    #[error("there is no text")]
+    Empty,
+    /// It is too long.
+    #[error("the text has {chars} characters, and at most {USER_CHARS_MAX} are read; send less at once")]
+    TooLong {
+        /// How many there were.
+        chars: usize,
+    },
+    /// The session belongs to somebody else: from here, the same as none.
+    #[error("there is no such session")]
+    NoSuchSession,
+    /// The session's last run is not over.
+    #[error("the session is still busy with what was asked before")]
+    Busy {
+        /// Which run.
+        run: RunId,
+    },
+    /// An id could not be made.
+    #[error(transparent)]
+    Id(#[from] IdError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Why a run was left before its end. It stands in the store as it was last committed, and can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Somebody else works on it.
+    #[error("somebody else works on the run")]
+    Moved,
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Agent {
+    /// An agent that thinks with this model and has these tools.
+    #[must_use]
+    pub fn new(executor: Executor, model: Arc<dyn Model>, id: AgentId) -> Self {
+        Self { executor, model, id, prompt_version: None, hints: Arc::default() }
+    }
+
+    /// Says which version of its instructions it runs, for the record.
+    #[must_use]
+    pub fn with_prompt_version(mut self, version: impl Into<String>) -> Self {
+        self.prompt_version = Some(version.into());
+        self
+    }
+
+    /// What runs its tools.
+    #[must_use]
+    pub const fn executor(&self) -> &Executor {
+        &self.executor
+    }
+
+    /// Registers for the next events of a session, committed in this process. Read after this, then wait; and read
+    /// again now and then, for those committed elsewhere.
+    #[must_use]
+    pub fn changed(&self, tenant: &TenantId, session: &SessionId) -> EventListener {
+        self.hints.session(tenant, session)
+    }
+
+    /// Begins a run: a session's first, or its next. Committed when this returns; [`Agent::resume`] works on it.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing was begun then.
+    pub async fn begin(
+        &self,
+        tenant: &TenantId,
+        session: Option<SessionId>,
+        requester: Requester,
+        text: &str,
+    ) -> Result<Begun, StartError> {
+        let text = text.trim();
+        let chars = text.chars().count();
+        if chars == 0 {
+            return Err(StartError::Empty);
+        }
+        if chars > USER_CHARS_MAX {
+            return Err(StartError::TooLong { chars });
+        }
+        let gate = self.executor.gate();
+        let now = gate.clock().now();
+        let (session, last) = match session {
+            None => (SessionId::new(CommandId::mint(now, &**gate.entropy()).to_string())?, None),
+            Some(session) => {
+                let last = gate.store().last_run(tenant, &session).await?;
+                (session, last.as_ref().map(RunState::of).transpose()?)
+            }
+        };
+        if let Some(last) = &last {
+            if last.requester.credential != requester.credential {
+                return Err(StartError::NoSuchSession);
+            }
+            if !last.is_over() {
+                return Err(StartError::Busy { run: last.run.clone() });
+            }
+        }
+        let ordinal = last.as_ref().map_or(0, |last| last.ordinal) + 1;
+        let events_before = last.as_ref().map_or(0, |last| last.events);
+        let mut transcript = last.map(|last| last.transcript).unwrap_or_default();
+        transcript.push(Entry::User { text: text.to_owned() });
+        // Two that begin the session's same next run have the same id for it: the store lets one of them.
+        let run = run_id(tenant, &session, ordinal)?;
+        let state = RunState {
+            tenant: tenant.clone(),
+            session,
+            run: run.clone(),
+            ordinal,
+            agent: self.id.clone(),
+            requester,
+            task: cut(text, TASK_CHARS_MAX).0,
+            transcript,
+            turns: 0,
+            said: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            events_before,
+            events: events_before,
+            phase: Phase::Working,
+        };
+        let journal = Journal::fresh(self, state, now);
+        match journal.commit(|_| Vec::new()).await {
+            Ok(()) => {}
+            Err(RunError::Moved) => return Err(StartError::Busy { run }),
+            Err(RunError::Store(fault)) => return Err(fault.into()),
+        }
+        match journal.row().await {
+            Ok(row) => Ok(Begun { row, events_before }),
+            Err(RunError::Moved) => Err(StartError::Busy { run }),
+            Err(RunError::Store(fault)) => Err(fault.into()),
+        }
+    }
+
+    /// Begins a run and works on it to its end.
+    ///
+    /// # Errors
+    /// [`StartError`] if it was not begun, or was left because the store no longer answered.
+    pub async fn start(
+        &self,
+        tenant: &TenantId,
+        session: Option<SessionId>,
+        requester: Requester,
+        text: &str,
+    ) -> Result<RunState, StartError> {
+        let begun = self.begin(tenant, session, requester, text).await?;
+        let run = begun.row.run.clone();
+        self.resume(begun.row).await.map_err(|error| match error {
+            RunError::Moved => StartError::Busy { run },
+            RunError::Store(fault) => StartError::Store(fault),
+        })
+    }
+
+    /// Works on a run from where it stands to its end, and gives it as it ended.
+    ///
+    /// # Errors
+    /// [`RunError`] if it was left before; it can be resumed again.
+    pub async fn resume(&self, row: RunRow) -> Result<RunState, RunError> {
+        let journal = Journal::open(self, &row)?;
+        loop {
+            let (over, calls) = journal.read(|state| (state.is_over(), !state.calls.is_empty())).await;
+            if over {
+                return Ok(journal.read(RunState::clone).await);
+            }
+            if calls {
+                Box::pin(self.work_on_calls(&journal)).await?;
+            } else {
+                Box::pin(self.turn(&journal)).await?;
+            }
+        }
+    }
+
+    /// Runs that are not over, to be resumed by whoever starts up.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn unfinished(&self) -> Result<Vec<RunRow>, StoreError> {
+        self.executor.gate().store().unfinished_runs().await
+    }
+
+    /// Whether this credential may read a session, and speak in it: it is the one that began it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn owns(
+        &self,
+        tenant: &TenantId,
+        session: &SessionId,
+        credential: &crate::id::CredentialId,
+    ) -> Result<bool, StoreError> {
+        let last = self.executor.gate().store().last_run(tenant, session).await?;
+        Ok(match last {
+            Some(row) => RunState::of(&row)?.requester.credential == *credential,
+            None => false,
+        })
+    }
+
+    /// Ends a run. What it asked people about is withdrawn; what runs already is asked to stop. False if it was over.
+    ///
+    /// # Errors
+    /// [`RunError`]; [`RunError::Moved`] if it went on faster than it could be stopped.
+    pub async fn stop(&self, tenant: &TenantId, run: &RunId, why: &str) -> Result<bool, RunError> {
+        let store = self.executor.gate().store();
+        let mut tries = 0;
+        loop {
+            let journal = Journal::open(self, &store.load_run(tenant, run).await?)?;
+            let state = journal.read(RunState::clone).await;
+            if state.is_over() {
+                return Ok(false);
+            }
+            // First the run, so that nothing new is proposed; then what it left behind.
+            match journal.commit(|state| ended(state, why)).await {
+                Ok(()) => {}
+                Err(RunError::Moved) if tries < STOP_TRIES => {
+                    tries += 1;
+                    continue;
+                }
+                Err(fault) => return Err(fault),
+            }
+            for call in state.calls {
+                if let Stage::Announced { request, .. } | Stage::Allowed { request, .. } = call.stage {
+                    self.take_back(tenant, request, &state.requester).await?;
+                }
+            }
+            return Ok(true);
+        }
+    }
+
+    /// A call of a run that was ended no longer needs an answer of people, or a run.
+    pub(super) async fn take_back(
+        &self,
+        tenant: &TenantId,
+        request: RequestId,
+        requester: &Requester,
+    ) -> Result<(), StoreError> {
+        let gate = self.executor.gate();
+        let by = Actor::Agent(requester.credential.clone());
+        let (_, withdrawn) = gate.withdraw(tenant, request, by).await?;
+        if withdrawn.is_err() {
+            // Too late to withdraw: what runs is asked to stop. Where it is over, that is refused, which is as well.
+            let reason = Some("its run was stopped".to_owned());
+            let _refused = gate.revoke(tenant, request, Actor::Placet, reason).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Ends a run: every open call gets its one result, and the run its one last event.
+fn ended(state: &mut RunState, why: &str) -> Vec<AgentEventKind> {
+    let mut events = Vec::new();
+    for call in &mut state.calls {
+        let answer = match &call.stage {
+            Stage::Answered { .. } => continue,
+            Stage::Announced { waits: true, request, .. } => {
+                let reason = Some("the run was stopped".to_owned());
+                events.push(AgentEventKind::ApprovalResult { request_id: *request, approved: false, reason });
+                Answer::denied("denied: the run was stopped".to_owned())
+            }
+            // It may have been started.
+            Stage::Ready { .. } | Stage::Announced { .. } | Stage::Allowed { .. } => {
+                Answer::unknown("the run was stopped meanwhile")
+            }
+        };
+        events.push(result_event(&call.step, &answer));
+        call.stage = Stage::Answered { answer };
+    }
+    state.phase = Phase::Stopped { why: why.to_owned() };
+    events.push(AgentEventKind::Error { message: format!("the run was stopped: {why}") });
+    events
+}
+
+/// The id of a session's nth run.
+fn run_id(tenant: &TenantId, session: &SessionId, ordinal: u32) -> Result<RunId, IdError> {
+    let hash = Sha256::new().chain_update(tenant.as_str()).chain_update([0]).chain_update(session.as_str());
+    RunId::new(format!("run-{}-{ordinal}", &hex::encode(hash.finalize())[..24]))
+}

@@ -1,0 +1,316 @@
+//! The calls of one turn, each from its proposal to its answer. Nothing is kept in memory that the record does not
+//! tell: a call goes on from wherever its request stands, whoever brought it there.
+
+use futures::future::{join, join_all};
+use sha2::{Digest as _, Sha256};
+
+use crate::agent::answer::{Answer, Ruling};
+use crate::agent::event::AgentEventKind;
+use crate::agent::journal::{Journal, Tries};
+use crate::agent::state::{PendingCall, Stage};
+use crate::agent::turn::result_event;
+use crate::agent::{API_SURFACE, Agent, RunError};
+use crate::approval::{Approval, Command, Proposal, Refusal, Rendering, State, Status};
+use crate::gate::wake::REREAD_EVERY;
+use crate::gate::{Executed, Permit, PresentedCall, ProposeError};
+use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, SurfaceName, TenantId};
+use crate::policy::Tier;
+use crate::ports::StoreError;
+use crate::time::Ttl;
+
+/// How long a call waits before it looks again, should no hint come.
+const WAIT_SLICE: Ttl = Ttl::from_secs(60);
+
+/// How often a claim is tried that was refused although the request stands as approved.
+const CLAIM_TRIES: u32 = 3;
+
+/// One call that was proposed.
+struct Step {
+    tenant: TenantId,
+    step: StepId,
+    request: RequestId,
+    proposal: Box<Proposal>,
+    /// Whether people are asked, so that an `approval_result` tells what they said.
+    waits: bool,
+    /// Whether it was told.
+    told: bool,
+}
+
+impl Agent {
+    /// Brings every open call to its answer. What may run at once runs in the order in which the model wanted it;
+    /// meanwhile people may be asked about any number of others.
+    pub(super) async fn work_on_calls(&self, journal: &Journal) -> Result<(), RunError> {
+        let (tenant, open) = journal
+            .read(|state| (state.tenant.clone(), state.open_calls().cloned().collect::<Vec<PendingCall>>()))
+            .await;
+        let mut at_once = Vec::new();
+        let mut to_follow = Vec::new();
+        let mut proposed = Ok(());
+        for call in open {
+            let step = |proposal, request, waits, told| Step {
+                tenant: tenant.clone(),
+                step: call.step.clone(),
+                request,
+                proposal,
+                waits,
+                told,
+            };
+            match call.stage {
+                Stage::Ready { proposal } => match self.propose(journal, &tenant, &call.step, proposal).await
+                {
+                    Ok(Some((step, Some(permit)))) => at_once.push((step, permit)),
+                    Ok(Some((step, None))) => to_follow.push(step),
+                    Ok(None) => {}
+                    // What was claimed before it is run all the same.
+                    Err(fault) => {
+                        proposed = Err(fault);
+                        break;
+                    }
+                },
+                Stage::Announced { proposal, request, waits, .. } => {
+                    to_follow.push(step(proposal, request, waits, false));
+                }
+                Stage::Allowed { proposal, request } => to_follow.push(step(proposal, request, true, true)),
+                Stage::Answered { .. } => {}
+            }
+        }
+        let run = Box::pin(async {
+            let mut ended = Ok(());
+            for (step, permit) in at_once {
+                ended = ended.and(self.run(journal, step, permit).await);
+            }
+            ended
+        });
+        // Not one failure ends the others: a tool that runs is not broken off.
+        let follow =
+            Box::pin(join_all(to_follow.into_iter().map(|step| Box::pin(self.follow(journal, step)))));
+        let (ran, followed) = join(run, follow).await;
+        followed.into_iter().fold(proposed.and(ran), Result::and)
+    }
+
+    /// Proposes a call, and announces it where people see of it; none where the call is answered already.
+    async fn propose(
+        &self,
+        journal: &Journal,
+        tenant: &TenantId,
+        id: &StepId,
+        proposal: Box<Proposal>,
+    ) -> Result<Option<(Step, Option<Permit>)>, RunError> {
+        let gate = self.executor.gate();
+        let run = journal.read(|state| state.run.clone()).await;
+        let credential = proposal.requester.credential.clone();
+        let key = key_of(&credential, &run, id)?;
+        let mut tries = Tries::new(self);
+        let proposed = loop {
+            match gate.propose(tenant, (*proposal).clone(), Some(key.clone()), true).await {
+                Ok(proposed) => break proposed,
+                Err(ProposeError::KeyConflict { .. }) => {
+                    let answer = Answer::failed("not run: another call was proposed as this step before");
+                    answer_with(journal, id, Vec::new(), answer).await?;
+                    return Ok(None);
+                }
+                Err(ProposeError::Store(fault)) => tries.pause(fault).await?,
+            }
+        };
+        let approval = proposed.approval;
+        let tier = approval.verdict.as_deref().map_or(Tier::Approve, |verdict| verdict.tier);
+        let waits = tier == Tier::Approve;
+        let request = approval.id;
+        if waits || tier == Tier::Suggest {
+            if waits {
+                self.put_on_record(&approval).await?;
+            }
+            let announcement = AgentEventKind::ApprovalRequest {
+                request_id: request,
+                tool_name: proposal.call.tool.to_string(),
+                args: proposal.call.args.value().clone(),
+                risk: tier,
+            };
+            let stage =
+                Stage::Announced { proposal: proposal.clone(), request, since: approval.opened_at, waits };
+            let announced = journal
+                .commit(|state| {
+                    state.put(id, stage);
+                    vec![announcement]
+                })
+                .await;
+            if matches!(announced, Err(RunError::Moved)) && self.is_over(tenant, &run).await? {
+                // It was stopped meanwhile, by somebody who could not know of this request yet.
+                self.take_back(tenant, request, &proposal.requester).await?;
+            }
+            announced?;
+        }
+        let (tenant, step) = (tenant.clone(), id.clone());
+        Ok(Some((Step { tenant, step, request, proposal, waits, told: false }, proposed.permit)))
+    }
+
+    /// Whoever reads the session's stream is shown the call: on record before it is sent, so that no decision over
+    /// the API can outrun it.
+    async fn put_on_record(&self, approval: &Approval) -> Result<(), RunError> {
+        let gate = self.executor.gate();
+        let Ok(surface) = SurfaceName::new(API_SURFACE) else { return Ok(()) };
+        let view = gate.view(approval);
+        let full = view.call.redacted == 0;
+        let rendering = Rendering { shown: view.shown(&surface, full), surface, full, viewer: None };
+        let mut tries = Tries::new(self);
+        loop {
+            match gate.command(&approval.tenant, approval.id, Command::Show(rendering.clone())).await {
+                Ok(_) => return Ok(()),
+                Err(fault) => tries.pause(fault).await?,
+            }
+        }
+    }
+
+    /// Runs what may run at once.
+    async fn run(&self, journal: &Journal, step: Step, permit: Permit) -> Result<(), RunError> {
+        match self.executor.run(permit).await {
+            Ok(result) => answer_with(journal, &step.step, Vec::new(), Answer::of_result(result)).await,
+            // The record knows what became of it, or will.
+            Err(_) => self.follow(journal, step).await,
+        }
+    }
+
+    /// Follows a request to its end, claiming and running it once it is approved.
+    async fn follow(&self, journal: &Journal, mut step: Step) -> Result<(), RunError> {
+        let mut claims = 0;
+        loop {
+            let approval = self.load(&step).await?;
+            let mut events = Vec::new();
+            if step.waits
+                && !step.told
+                && let Some(Ruling { approved, reason }) = Ruling::of(&approval)
+            {
+                events.push(AgentEventKind::ApprovalResult { request_id: step.request, approved, reason });
+            }
+            if let Some(answer) = Answer::of(&approval) {
+                return answer_with(journal, &step.step, events, answer).await;
+            }
+            if !events.is_empty() {
+                let stage = Stage::Allowed { proposal: step.proposal.clone(), request: step.request };
+                let id = &step.step;
+                journal
+                    .commit(|state| {
+                        state.put(id, stage);
+                        events
+                    })
+                    .await?;
+                step.told = true;
+            }
+            if approval.status() != Status::Approved {
+                self.wait(&approval).await?;
+                continue;
+            }
+            let presented = presented(&step.proposal);
+            match self.executor.execute(&step.tenant, step.request, presented).await {
+                Ok(Executed::Ran(result)) => {
+                    return answer_with(journal, &step.step, Vec::new(), Answer::of_result(result)).await;
+                }
+                Ok(Executed::Denied(refusal)) => {
+                    claims += 1;
+                    if is_final(&refusal) || claims >= CLAIM_TRIES {
+                        return self.give_up(journal, &step, &refusal).await;
+                    }
+                    self.wait(&approval).await?;
+                }
+                // Nobody knows yet whether it was claimed, or how it ended: the record will tell.
+                Err(fault) => {
+                    tracing::warn!(approval.id = %step.request, error = %fault, "an execution was not reported");
+                    claims += 1;
+                    if claims >= CLAIM_TRIES {
+                        return Err(RunError::Store(fault));
+                    }
+                    self.wait(&approval).await?;
+                }
+            }
+        }
+    }
+
+    /// The claim was refused for good: so is the call, unless somebody else runs it.
+    async fn give_up(&self, journal: &Journal, step: &Step, refusal: &Refusal) -> Result<(), RunError> {
+        let approval = self.load(step).await?;
+        let answer = match &approval.state {
+            State::Executing(_) => {
+                Answer::unknown("it is run by somebody else, who has not reported how it ended")
+            }
+            _ => Answer::of(&approval).unwrap_or_else(|| Answer::of_refusal(refusal)),
+        };
+        answer_with(journal, &step.step, Vec::new(), answer).await
+    }
+
+    async fn is_over(&self, tenant: &TenantId, run: &RunId) -> Result<bool, RunError> {
+        Ok(self.executor.gate().store().load_run(tenant, run).await?.finished)
+    }
+
+    async fn load(&self, step: &Step) -> Result<Approval, RunError> {
+        let mut tries = Tries::new(self);
+        loop {
+            match self.executor.gate().load(&step.tenant, step.request).await {
+                Ok(approval) => return Ok(approval),
+                Err(fault) => tries.pause(fault).await?,
+            }
+        }
+    }
+
+    /// Waits until the request stands elsewhere than it did, or it is time to look again. Time that has run out is
+    /// told to the request here too, so that a run does not hang on a worker.
+    async fn wait(&self, seen: &Approval) -> Result<(), RunError> {
+        let gate = self.executor.gate();
+        let now = gate.clock().now();
+        let ahead = seen.due().filter(|due| *due > now);
+        let mut tries = Tries::new(self);
+        if seen.due().is_some() && ahead.is_none() {
+            while let Err(fault) = gate.command(&seen.tenant, seen.id, Command::Tick).await {
+                tries.pause(fault).await?;
+            }
+        }
+        let until = ahead.map_or(now + REREAD_EVERY, |due| due.min(now + WAIT_SLICE));
+        let status = seen.status();
+        loop {
+            let moved = |approval: &Approval| approval.status() != status;
+            match gate.wait((&seen.tenant, seen.id), until, moved).await {
+                Ok(_) => return Ok(()),
+                Err(fault) => tries.pause(fault).await?,
+            }
+        }
+    }
+}
+
+/// Gives a call its answer, after whatever else is to be told.
+pub(super) async fn answer_with(
+    journal: &Journal,
+    step: &StepId,
+    mut events: Vec<AgentEventKind>,
+    answer: Answer,
+) -> Result<(), RunError> {
+    events.push(result_event(step, &answer));
+    journal
+        .commit(|state| {
+            state.put(step, Stage::Answered { answer });
+            events
+        })
+        .await
+}
+
+/// What is about to run: what was kept when it was proposed, compared with what was approved.
+fn presented(proposal: &Proposal) -> PresentedCall {
+    let call = &proposal.call;
+    PresentedCall { server: call.server.clone(), tool: call.tool.clone(), args: call.args.clone() }
+}
+
+/// Whether trying again cannot help.
+const fn is_final(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::ForbiddenNow { .. } | Refusal::ApproverLapsed { .. } | Refusal::WrongCall)
+}
+
+/// The key under which a step is proposed: the same after a restart.
+fn key_of(
+    credential: &CredentialId,
+    run: &RunId,
+    step: &StepId,
+) -> Result<(CredentialId, IdempotencyKey), RunError> {
+    let hash =
+        Sha256::new().chain_update(run.as_str()).chain_update([0]).chain_update(step.as_str()).finalize();
+    let key = IdempotencyKey::new(format!("step-{}", hex::encode(hash)))
+        .map_err(|error| RunError::Store(StoreError::Unavailable(error.to_string())))?;
+    Ok((credential.clone(), key))
+}
