@@ -1,0 +1,142 @@
+//! The commit boundaries: every kind of write there is, by name, and who may look on when it is committed. Crash
+//! tests stop the store before or after each.
+
+use placet::approval::Command;
+use placet::card::row::CardStep;
+use placet::ports::OutboxStep;
+
+/// Looks on at each commit.
+pub trait CommitProbe: Send + Sync {
+    /// Called by the writer immediately before and after each commit.
+    fn at(&self, point: CommitPoint<'_>) -> ProbeVerdict;
+}
+
+/// A commit that is about to happen, or has happened.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitPoint<'a> {
+    /// Before or after.
+    pub moment: Moment,
+    /// What it holds: names out of [`BOUNDARIES`], one or two for each job that wrote something.
+    pub boundaries: &'a [&'static str],
+}
+
+/// On which side of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Moment {
+    /// Nothing is written yet.
+    Before,
+    /// Everything is written, nobody was told.
+    After,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbeVerdict {
+    /// Go on.
+    Go,
+    /// Stop for good, as if the process had died here: before the commit it is rolled back, after it the answers are
+    /// lost. Every later call finds the store unavailable.
+    Crash,
+}
+
+/// The probe of a store at work: always goes on.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AlwaysGo;
+
+impl CommitProbe for AlwaysGo {
+    fn at(&self, _point: CommitPoint<'_>) -> ProbeVerdict {
+        ProbeVerdict::Go
+    }
+}
+
+/// Every kind of write there is.
+pub const BOUNDARIES: &[&str] = &[
+    "open.allow",
+    "open.require",
+    "open.forbid",
+    "open.cannot_ask",
+    "open.claim",
+    "execute.check",
+    "execute.allow",
+    "execute.require",
+    "execute.forbid",
+    "execute.cannot_ask",
+    "execute.approve",
+    "execute.deny",
+    "execute.take_back",
+    "execute.escalate",
+    "execute.ask",
+    "execute.answer",
+    "execute.break_glass",
+    "execute.supersede",
+    "execute.withdraw",
+    "execute.revoke",
+    "execute.rejudge",
+    "execute.review",
+    "execute.claim",
+    "execute.heartbeat",
+    "execute.finish",
+    "execute.settle",
+    "execute.tick",
+    "execute.show",
+    "execute.deliver",
+    "execute.refused",
+    "card.begin",
+    "card.done",
+    "card.retry",
+    "card.gone",
+    "card.forget",
+    "card.give_up",
+    "card.adopt",
+    "note",
+    "inbox.deliver",
+    "inbox.done",
+    "inbox.discard",
+    "outbox.take",
+    "outbox.sent",
+    "outbox.retry",
+    "outbox.dropped",
+    "credential.add",
+    "credential.revoke",
+    "run.save",
+    "prune",
+];
+
+/// The boundary of a proposal by what the policy made of it.
+pub(crate) fn of_judgement(judgement: &Command) -> &'static str {
+    match judgement {
+        Command::Allow { .. } => "open.allow",
+        Command::Require { .. } => "open.require",
+        Command::Forbid { .. } => "open.forbid",
+        _ => "open.cannot_ask",
+    }
+}
+
+/// The boundary of a command that is not refused.
+pub(crate) fn of_command(command: &Command) -> &'static str {
+    let name = command.name();
+    let same = |boundary: &&&'static str| boundary.strip_prefix("execute.").is_some_and(|rest| rest == name);
+    BOUNDARIES.iter().find(same).copied().unwrap_or("execute.check")
+}
+
+/// The boundary of a card's step.
+pub(crate) const fn of_step(step: &CardStep) -> &'static str {
+    match step {
+        CardStep::Begin(_) => "card.begin",
+        CardStep::Done { .. } => "card.done",
+        CardStep::Retry { .. } => "card.retry",
+        CardStep::Gone { .. } => "card.gone",
+        CardStep::Forget { .. } => "card.forget",
+        CardStep::GiveUp { .. } => "card.give_up",
+        CardStep::Adopt(_) => "card.adopt",
+    }
+}
+
+/// The boundary of a message's step.
+pub(crate) const fn of_outbox(step: &OutboxStep) -> &'static str {
+    match step {
+        OutboxStep::Sent => "outbox.sent",
+        OutboxStep::Retry(_) => "outbox.retry",
+        OutboxStep::Dropped(_) => "outbox.dropped",
+    }
+}

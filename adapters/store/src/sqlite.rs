@@ -1,0 +1,175 @@
+//! The store on SQLite: one thread that writes, a few that read.
+
+mod batch;
+mod connection;
+mod fault;
+mod lock;
+mod migration;
+mod opening;
+mod order;
+mod ports;
+mod prune;
+mod reader;
+mod table;
+mod writer;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use placet::ports::StoreError;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use crate::options::{Hint, Location, OnCommit, Options, Stats};
+use batch::Batch;
+use fault::unavailable;
+use reader::Readers;
+use writer::{Pending, Queued, Writer};
+
+/// The store on SQLite. Cheap to clone; the file is closed and its lock released when the last clone is gone, or by
+/// [`SqliteStore::close`].
+#[derive(Clone)]
+pub struct SqliteStore {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    shared: Arc<Shared>,
+    writer: Writer,
+    /// None for a database in memory, which only the writer's connection sees.
+    readers: Option<Readers>,
+    epoch: String,
+}
+
+/// What the threads share with the callers.
+pub(crate) struct Shared {
+    options: Options,
+    stopped: AtomicBool,
+    commits: AtomicU64,
+    jobs: AtomicU64,
+    batch_max: AtomicU64,
+    on_commit: RwLock<Option<OnCommit>>,
+}
+
+impl Shared {
+    fn committed(&self, jobs: u64) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.jobs.fetch_add(jobs, Ordering::Relaxed);
+        self.batch_max.fetch_max(jobs, Ordering::Relaxed);
+    }
+
+    fn tell(&self, hint: &Hint) {
+        let told = self.on_commit.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(told) = told {
+            told(hint);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+}
+
+impl SqliteStore {
+    /// Opens the database, making or migrating it where needed. Blocks while it does.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] with what to do: another server has the file, a newer version of Placet wrote it,
+    /// it cannot be read or written. [`StoreError::Inconsistent`] if its record has a hole at its end.
+    pub fn open(location: impl Into<Location>, options: Options) -> Result<Self, StoreError> {
+        let location = location.into();
+        let lock = lock::take(&location, options.access)?;
+        let mut connection = connection::writing(&location)?;
+        migration::run(&mut connection, options.clock.now())?;
+        let epoch = table::meta::epoch(&connection, &*options.entropy)?;
+        table::event::check_head(&connection)?;
+        let shared = Arc::new(Shared {
+            options,
+            stopped: AtomicBool::new(false),
+            commits: AtomicU64::new(0),
+            jobs: AtomicU64::new(0),
+            batch_max: AtomicU64::new(0),
+            on_commit: RwLock::new(None),
+        });
+        let readers = match &location {
+            Location::File(path) => Some(Readers::start(path)?),
+            Location::Memory => None,
+        };
+        let writer = Writer::start(connection, Arc::clone(&shared), lock)?;
+        Ok(Self { inner: Arc::new(Inner { shared, writer, readers, epoch }) })
+    }
+
+    /// Random at the database's creation: grants name it, so that they are worth nothing on another installation.
+    #[must_use]
+    pub fn epoch(&self) -> &str {
+        &self.inner.epoch
+    }
+
+    /// Who is told of each commit; replaces who was told before.
+    pub fn set_hint(&self, told: OnCommit) {
+        *self.inner.shared.on_commit.write().unwrap_or_else(PoisonError::into_inner) = Some(told);
+    }
+
+    /// How well commits were shared so far.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let shared = &self.inner.shared;
+        Stats {
+            commits: shared.commits.load(Ordering::Relaxed),
+            jobs: shared.jobs.load(Ordering::Relaxed),
+            batch_max: shared.batch_max.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether it still takes writes: not after [`SqliteStore::close`] or a crash.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        !self.inner.shared.is_stopped()
+    }
+
+    /// Finishes what is queued, closes the file and releases its lock. Whoever still holds a clone finds the store
+    /// unavailable. Blocks until it is done.
+    pub fn close(&self) {
+        self.inner.writer.stop();
+    }
+
+    /// Runs `work` in the next transaction and answers after its commit.
+    async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        self.inner.writer.queue(Queued::Write(Box::new(Pending::new(work, reply))))?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(StoreError::Unknown("the store stopped before it answered".to_owned())))
+    }
+
+    /// Runs `work` on a connection that sees everything committed so far.
+    async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        if self.inner.shared.is_stopped() {
+            return Err(unavailable("it has stopped"));
+        }
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(move |connection: &Connection| {
+            // Nobody waits any more: then nothing needs to be read.
+            if !reply.is_closed() {
+                let _ = reply.send(work(connection));
+            }
+        });
+        match &self.inner.readers {
+            Some(readers) => readers.queue(job)?,
+            None => self.inner.writer.queue(Queued::Read(job))?,
+        }
+        answer.await.unwrap_or_else(|_| Err(unavailable("it stopped before it answered")))
+    }
+}

@@ -1,0 +1,61 @@
+//! Connections and their settings.
+
+use std::path::Path;
+use std::time::Duration;
+
+use placet::ports::StoreError;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::options::Location;
+use crate::sqlite::fault::Meaning;
+
+/// How long one process waits for another's transaction on the same file. Transactions take milliseconds.
+const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// Prepared statements that a connection keeps: all there are, with room.
+const STATEMENTS_MAX: usize = 128;
+
+/// Pages of 4 KiB in the write-ahead log before they are copied into the database: 16 MiB. The default of 1000 makes
+/// every other batch pay for a checkpoint; much more makes reading slower.
+const CHECKPOINT_PAGES: u32 = 4000;
+
+/// What the write-ahead log is cut down to after a checkpoint, in bytes.
+const LOG_BYTES_KEPT: u32 = 64 * 1024 * 1024;
+
+/// Memory for pages of the writing connection, in KiB.
+const CACHE_KIB: i32 = 32 * 1024;
+
+/// The connection that writes.
+pub(crate) fn writing(location: &Location) -> Result<Connection, StoreError> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = match location {
+        Location::File(path) => Connection::open_with_flags(path, flags),
+        Location::Memory => Connection::open_in_memory_with_flags(flags),
+    };
+    let connection = connection.on("database")?;
+    connection.busy_timeout(BUSY_WAIT_MAX).on("database")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    // The mode is a property of the file; in memory there is none to be set.
+    connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).on("database")?;
+    connection.pragma_update(None, "synchronous", "FULL").on("database")?;
+    connection.pragma_update(None, "foreign_keys", true).on("database")?;
+    connection
+        .pragma_update_and_check(None, "wal_autocheckpoint", CHECKPOINT_PAGES, |_| Ok(()))
+        .on("database")?;
+    connection
+        .pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))
+        .on("database")?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB).on("database")?;
+    Ok(connection)
+}
+
+/// A connection that can only read.
+pub(crate) fn reading(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).on("database")?;
+    connection.busy_timeout(BUSY_WAIT_MAX).on("database")?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    connection.pragma_update(None, "query_only", true).on("database")?;
+    Ok(connection)
+}

@@ -1,0 +1,45 @@
+//! The lock file beside the database: two servers never write one file by accident, and no command writes behind a
+//! server's back.
+
+use std::fs::{File, OpenOptions, TryLockError};
+
+use placet::ports::StoreError;
+
+use crate::options::{Access, Location};
+use crate::sqlite::fault::unavailable;
+
+/// Held until it is dropped, or the process ends however it ends.
+#[derive(Debug)]
+pub(crate) struct FileLock(#[expect(dead_code, reason = "held, not used")] File);
+
+/// Takes the lock of this database; none for one in memory.
+pub(crate) fn take(location: &Location, access: Access) -> Result<Option<FileLock>, StoreError> {
+    let Location::File(database) = location else { return Ok(None) };
+    let mut path = database.clone().into_os_string();
+    path.push(".lock");
+    let shown = database.display();
+    let file = OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .open(&path)
+        .map_err(|error| unavailable(format_args!("cannot make the lock file of {shown}: {error}")))?;
+    let taken = match access {
+        Access::Server | Access::Command => file.try_lock(),
+        Access::SharedServer => file.try_lock_shared(),
+    };
+    match (taken, access) {
+        (Ok(()), _) => Ok(Some(FileLock(file))),
+        (Err(TryLockError::WouldBlock), Access::Command) => Err(unavailable(format_args!(
+            "a server or another command is using {shown}; send this through the server, or stop it first"
+        ))),
+        (Err(TryLockError::WouldBlock), Access::Server | Access::SharedServer) => {
+            Err(unavailable(format_args!(
+                "another server or a command is using {shown}; stop it first, or give each server its own file"
+            )))
+        }
+        (Err(TryLockError::Error(error)), _) => {
+            Err(unavailable(format_args!("cannot lock {shown}: {error}; keep it on a local disk")))
+        }
+    }
+}

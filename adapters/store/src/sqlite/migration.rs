@@ -1,0 +1,68 @@
+//! Migrations: numbered, hashed, applied once and in order.
+
+use placet::call::ContentHash;
+use placet::ports::StoreError;
+use placet::time::Timestamp;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use crate::sqlite::fault::{Meaning, inconsistent, unavailable};
+
+/// One step of the schema.
+struct Migration {
+    number: u32,
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// All of them. What was released is never changed again: a change is a new one.
+const MIGRATIONS: &[Migration] =
+    &[Migration { number: 1, name: "foundation", sql: include_str!("../../migrations/0001_foundation.sql") }];
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migration (
+  number     INTEGER NOT NULL PRIMARY KEY CHECK (number >= 1),
+  name       TEXT    NOT NULL,
+  sha256     BLOB    NOT NULL CHECK (length(sha256) = 32),
+  applied_at INTEGER NOT NULL
+) STRICT";
+
+/// Brings the schema up to what this program knows.
+pub(crate) fn run(connection: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).on("schema_migration")?;
+    transaction.execute(TABLE, []).on("schema_migration")?;
+    let known = MIGRATIONS.len();
+    let newest: Option<u32> = transaction
+        .query_row("SELECT max(number) FROM schema_migration", [], |row| row.get(0))
+        .on("schema_migration")?;
+    if let Some(newest) = newest.filter(|newest| *newest as usize > known) {
+        return Err(unavailable(format_args!(
+            "the database has schema {newest}, and this version of Placet knows schemas up to {known}: start the \
+             newer version again, or restore the backup from before the upgrade"
+        )));
+    }
+    for migration in MIGRATIONS {
+        let hash = ContentHash::of(migration.sql.as_bytes());
+        let applied: Option<Vec<u8>> = transaction
+            .query_row("SELECT sha256 FROM schema_migration WHERE number = ?1", [migration.number], |row| {
+                row.get(0)
+            })
+            .optional()
+            .on("schema_migration")?;
+        match applied {
+            Some(applied) if applied == hash.as_bytes() => {}
+            Some(_) => {
+                let what = "it was applied in another form than this program has: install the version that made the \
+                            database, or restore a backup";
+                return Err(inconsistent("schema_migration", migration.number, what));
+            }
+            None => {
+                transaction.execute_batch(migration.sql).on("schema_migration")?;
+                let row = params![migration.number, migration.name, hash.as_bytes(), now.as_millis()];
+                transaction
+                    .execute("INSERT INTO schema_migration (number, name, sha256, applied_at) VALUES (?1, ?2, ?3, ?4)", row)
+                    .on("schema_migration")?;
+            }
+        }
+    }
+    transaction.commit().on("schema_migration")
+}

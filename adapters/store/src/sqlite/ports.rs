@@ -1,0 +1,242 @@
+//! The ports: each call is one job of the writer, or one read.
+
+use async_trait::async_trait;
+use placet::approval::{Approval, Committed, Opened, Opening, Order, Status};
+use placet::call::ContentHash;
+use placet::card::row::CardRow;
+use placet::id::{CredentialId, DeliveryKey, RequestId, RunId, SessionId, TenantId};
+use placet::inbound::{Inbound, MessageRef};
+use placet::ports::{
+    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, InboxStore, OutboxRow, OutboxStep,
+    OutboxStore, RequestQuery, RequestStore, RunRow, SessionEvent, StoreError,
+};
+use placet::record::{Event, EventKind, Seq};
+use placet::time::Timestamp;
+
+use crate::probe::of_outbox;
+use crate::sqlite::table::{card, credential, event, inbox, outbox, request, run};
+use crate::sqlite::{SqliteStore, opening, order};
+
+/// Rows that one call returns at most, whatever was asked for.
+const LIMIT_MAX: u32 = 10_000;
+
+#[async_trait]
+impl RequestStore for SqliteStore {
+    async fn open(&self, opening: Opening) -> Result<Opened, StoreError> {
+        self.write(move |batch| opening::run(batch, &opening)).await
+    }
+
+    async fn execute(&self, order: Order) -> Result<Committed, StoreError> {
+        self.write(move |batch| order::run(batch, &order)).await
+    }
+
+    async fn note(&self, tenant: TenantId, kind: EventKind) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            let event = Event { tenant, request: None, at: batch.now(), kind };
+            batch.append(&[event])?;
+            batch.wrote("note");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| request::load(connection, &tenant, id).map(|(approval, _)| approval))
+            .await
+    }
+
+    async fn list(&self, mut query: RequestQuery) -> Result<Vec<Approval>, StoreError> {
+        query.limit = query.limit.min(LIMIT_MAX);
+        self.read(move |connection| request::list(connection, &query)).await
+    }
+
+    async fn events(&self, mut query: EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
+        query.limit = query.limit.min(LIMIT_MAX);
+        self.read(move |connection| event::list(connection, &query)).await
+    }
+
+    async fn due(&self, now: Timestamp, limit: u32) -> Result<Vec<(TenantId, RequestId)>, StoreError> {
+        self.read(move |connection| request::due(connection, now, limit.min(LIMIT_MAX))).await
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(request::next_due).await
+    }
+
+    async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError> {
+        self.read(request::counts).await
+    }
+}
+
+#[async_trait]
+impl InboxStore for SqliteStore {
+    async fn deliver(&self, inbound: Inbound) -> Result<bool, StoreError> {
+        self.write(move |batch| {
+            let new = inbox::insert(batch.connection, &inbound)?;
+            if new {
+                batch.wrote("inbox.deliver");
+                batch.work();
+            }
+            Ok(new)
+        })
+        .await
+    }
+
+    async fn undone(&self, limit: u32) -> Result<Vec<Inbound>, StoreError> {
+        self.read(move |connection| inbox::undone(connection, limit.min(LIMIT_MAX))).await
+    }
+
+    async fn discard(&self, delivery: &DeliveryKey) -> Result<(), StoreError> {
+        let delivery = delivery.clone();
+        self.write(move |batch| {
+            let now = batch.now();
+            if inbox::done(batch.connection, &delivery, now)? {
+                batch.wrote("inbox.discard");
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl CardStore for SqliteStore {
+    async fn cards_due(&self, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError> {
+        self.read(move |connection| card::due(connection, now, limit.min(LIMIT_MAX))).await
+    }
+
+    async fn cards_of(&self, tenant: &TenantId, request: RequestId) -> Result<Vec<CardRow>, StoreError> {
+        let tenant = tenant.clone();
+        let rows = self.read(move |connection| card::of_request(connection, request)).await?;
+        Ok(rows.into_iter().filter(|row| row.tenant == tenant).collect())
+    }
+
+    async fn card_at(
+        &self,
+        tenant: &TenantId,
+        message: &MessageRef,
+    ) -> Result<Option<RequestId>, StoreError> {
+        let (tenant, message) = (tenant.clone(), message.clone());
+        self.read(move |connection| card::at(connection, &tenant, &message)).await
+    }
+}
+
+#[async_trait]
+impl OutboxStore for SqliteStore {
+    async fn take_messages(
+        &self,
+        now: Timestamp,
+        lease_until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        // Mostly there is nothing: that needs no turn of the writer.
+        if !self.read(move |connection| outbox::any_due(connection, now)).await? {
+            return Ok(Vec::new());
+        }
+        self.write(move |batch| {
+            let taken = outbox::take(batch.connection, now, (lease_until, limit.min(LIMIT_MAX)))?;
+            if !taken.is_empty() {
+                batch.wrote("outbox.take");
+            }
+            Ok(taken)
+        })
+        .await
+    }
+
+    async fn message_done(&self, id: i64, step: OutboxStep) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            let now = batch.now();
+            if outbox::done(batch.connection, id, &step, now)? {
+                batch.wrote(of_outbox(&step));
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl CredentialStore for SqliteStore {
+    async fn add_credential(&self, row: CredentialRow) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            credential::insert(batch.connection, &row)?;
+            let scopes = row.scopes.iter().map(|scope| scope.name().to_owned()).collect();
+            let kind = EventKind::CredentialCreated { credential: row.id.clone(), scopes };
+            let event = Event { tenant: row.tenant, request: None, at: batch.now(), kind };
+            batch.append(&[event])?;
+            batch.wrote("credential.add");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn credential(&self, secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
+        self.read(move |connection| credential::by_secret(connection, secret_hash)).await
+    }
+
+    async fn credentials(&self, tenant: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError> {
+        let tenant = tenant.cloned();
+        self.read(move |connection| credential::list(connection, tenant.as_ref())).await
+    }
+
+    async fn revoke_credential(&self, tenant: &TenantId, id: &CredentialId) -> Result<bool, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.write(move |batch| {
+            let Some(mut row) = credential::by_id(batch.connection, &tenant, &id)? else { return Ok(false) };
+            if row.revoked_at.is_some() {
+                return Ok(true);
+            }
+            let now = batch.now();
+            row.revoked_at = Some(now);
+            credential::update(batch.connection, &row)?;
+            let kind = EventKind::CredentialRevoked { credential: row.id };
+            batch.append(&[Event { tenant: row.tenant, request: None, at: now, kind }])?;
+            batch.wrote("credential.revoke");
+            Ok(true)
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl AgentStore for SqliteStore {
+    async fn save_run(&self, row: RunRow, events: Vec<String>) -> Result<(), StoreError> {
+        self.write(move |batch| {
+            run::save(batch.connection, &row)?;
+            if !events.is_empty() {
+                run::append(batch.connection, &row, &events)?;
+                batch.told(&row.tenant, &row.session);
+            }
+            batch.wrote("run.save");
+            Ok(())
+        })
+        .await
+    }
+
+    async fn load_run(&self, tenant: &TenantId, run: &RunId) -> Result<RunRow, StoreError> {
+        let (tenant, id) = (tenant.clone(), run.clone());
+        self.read(move |connection| run::load(connection, &tenant, &id)).await?.ok_or(StoreError::NotFound)
+    }
+
+    async fn last_run(&self, tenant: &TenantId, session: &SessionId) -> Result<Option<RunRow>, StoreError> {
+        let (tenant, session) = (tenant.clone(), session.clone());
+        self.read(move |connection| run::last(connection, &tenant, &session)).await
+    }
+
+    async fn unfinished_runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        self.read(run::unfinished).await
+    }
+
+    async fn session_events(
+        &self,
+        tenant: &TenantId,
+        session: &SessionId,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        let (tenant, session) = (tenant.clone(), session.clone());
+        self.read(move |connection| run::events(connection, (&tenant, &session), after, limit.min(LIMIT_MAX)))
+            .await
+    }
+}

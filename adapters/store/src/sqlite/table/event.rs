@@ -1,0 +1,122 @@
+//! The record: sealed events in the order of their numbers, without a gap.
+
+use placet::id::RequestId;
+use placet::ports::{Entropy, EventQuery, StoreError};
+use placet::record::{Event, Sealed, Seq};
+use rusqlite::{Connection, Row, ToSql, params};
+
+use crate::sqlite::fault::{Meaning, inconsistent};
+use crate::sqlite::table::{
+    Cell, body_of, check, column_text, exactly_one, from_body, int, optional, signed, text,
+};
+use rusqlite::types::ValueRef;
+
+const TABLE: &str = "event";
+const HEAD: &str = "SELECT seq FROM log_head WHERE id = 1";
+const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
+const INSERT: &str = "INSERT INTO event (seq, tenant_id, approval_id, at, type, leaf, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event WHERE seq > ?1";
+
+/// The number of the last event.
+pub(crate) fn head(connection: &Connection) -> Result<u64, StoreError> {
+    let head: i64 = connection
+        .prepare_cached(HEAD)
+        .and_then(|mut head| head.query_row([], |row| row.get(0)))
+        .on("log_head")?;
+    u64::try_from(head).map_err(|error| inconsistent("log_head", 1, error))
+}
+
+/// Moves the head on, guarded by where it was.
+pub(crate) fn set_head(connection: &Connection, before: u64, now: u64) -> Result<(), StoreError> {
+    let changed = connection
+        .prepare_cached(SET_HEAD)
+        .and_then(|mut set| set.execute([signed(before), signed(now)]))
+        .on("log_head")?;
+    exactly_one(changed, "log_head", before)
+}
+
+/// The head is the last event's number: else events were cut off, or came from elsewhere.
+pub(crate) fn check_head(connection: &Connection) -> Result<(), StoreError> {
+    let last: Option<i64> =
+        connection.query_row("SELECT max(seq) FROM event", [], |row| row.get(0)).on(TABLE)?;
+    let (head, last) = (signed(head(connection)?), last.unwrap_or(0));
+    if head == last {
+        Ok(())
+    } else {
+        let what = format_args!("the log ends at {head}, but the last event is {last}; restore a backup");
+        Err(inconsistent("log_head", 1, what))
+    }
+}
+
+/// Seals an event under its number.
+pub(crate) fn insert(
+    connection: &Connection,
+    seq: u64,
+    event: &Event,
+    entropy: &dyn Entropy,
+) -> Result<(), StoreError> {
+    let sealed = Sealed::of(event, entropy).map_err(|error| inconsistent(TABLE, seq, error))?;
+    let texts = body_of(TABLE, &sealed.texts)?;
+    let row = params![
+        signed(seq),
+        event.tenant.as_str(),
+        event.request.as_ref().map(|id| id.as_bytes().as_slice()),
+        event.at.as_millis(),
+        event.kind.name(),
+        sealed.leaf,
+        texts,
+    ];
+    connection.prepare_cached(INSERT).and_then(|mut insert| insert.execute(row)).map(|_| ()).on(TABLE)
+}
+
+/// Events in the order of their sealing.
+pub(crate) fn list(connection: &Connection, query: &EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
+    let mut sql = SELECT.to_owned();
+    let after = signed(query.after.0);
+    let tenant = query.tenant.as_ref().map(placet::id::TenantId::as_str);
+    let request = query.request.as_ref().map(|id| id.as_bytes().as_slice());
+    let mut values: Vec<&dyn ToSql> = vec![&after];
+    if let Some(tenant) = &tenant {
+        values.push(tenant);
+        sql.push_str(&format!(" AND tenant_id = ?{}", values.len()));
+    }
+    if let Some(request) = &request {
+        values.push(request);
+        sql.push_str(&format!(" AND approval_id = ?{}", values.len()));
+    }
+    for (index, name) in query.types.iter().enumerate() {
+        values.push(name);
+        sql.push_str(if index == 0 { " AND type IN (" } else { ", " });
+        sql.push_str(&format!("?{}", values.len()));
+    }
+    if !query.types.is_empty() {
+        sql.push(')');
+    }
+    values.push(&query.limit);
+    sql.push_str(&format!(" ORDER BY seq LIMIT ?{}", values.len()));
+    let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
+    let mut rows = statement.query(values.as_slice()).on(TABLE)?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        events.push(read(row)?);
+    }
+    Ok(events)
+}
+
+fn read(row: &Row<'_>) -> Result<(Seq, Event), StoreError> {
+    let seq: i64 = row.get(2).on(TABLE)?;
+    let key = seq.to_string();
+    let seq = u64::try_from(seq).map_err(|error| inconsistent(TABLE, &key, error))?;
+    let texts = from_body(TABLE, &key, column_text(row, 1, TABLE)?)?;
+    let sealed = Sealed { leaf: row.get(0).on(TABLE)?, texts };
+    let event = sealed.open().map_err(|error| inconsistent(TABLE, &key, error))?;
+    let cells: [Cell<'_>; 5] = [
+        ("seq", int(seq)),
+        ("tenant_id", text(event.tenant.as_str())),
+        ("approval_id", optional(event.request.as_ref(), |id: &RequestId| ValueRef::Blob(id.as_bytes()))),
+        ("at", ValueRef::Integer(event.at.as_millis())),
+        ("type", text(event.kind.name())),
+    ];
+    check(row, 2, &cells, (TABLE, &key))?;
+    Ok((Seq(seq), event))
+}

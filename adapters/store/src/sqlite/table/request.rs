@@ -1,0 +1,245 @@
+//! Requests: the body as JSON, and beside it in columns what is searched, guarded and checked.
+
+use placet::approval::{Approval, Status};
+use placet::id::{RequestId, ShortCode, TenantId};
+use placet::policy::Level;
+use placet::ports::{RequestQuery, StoreError};
+use placet::time::Timestamp;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+
+use crate::sqlite::fault::{Meaning, inconsistent};
+use crate::sqlite::table::{
+    Cell, bind, body_of, check, column_id, column_tenant, column_text, exactly_one, from_body, int, optional,
+    text,
+};
+
+const TABLE: &str = "approval_request";
+const INSERT: &str = "INSERT INTO approval_request (body, approval_id, tenant_id, code, tool_name, run_id, step_id, \
+                      requested_by, digest, args_hash, opened_at, status, risk_level, due_at, version) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+                      ON CONFLICT (approval_id) DO NOTHING";
+const UPDATE: &str = "UPDATE approval_request SET body = ?1, status = ?2, risk_level = ?3, due_at = ?4, version = ?5 \
+                      WHERE approval_id = ?6 AND version = ?7";
+const SELECT: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
+                      args_hash, opened_at, status, risk_level, due_at, version FROM approval_request";
+const SELECT_ONE: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
+                          args_hash, opened_at, status, risk_level, due_at, version FROM approval_request \
+                          WHERE approval_id = ?1";
+/// The open states, as the partial indexes have them.
+const OPEN: &str = "status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing')";
+const CODE_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE code = ?1 AND \
+                          status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing'))";
+const DUE: &str =
+    "SELECT tenant_id, approval_id FROM approval_request WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2";
+const COUNTS: &str = "SELECT status, count(*) FROM approval_request GROUP BY status";
+
+/// The columns that never change.
+fn fixed(approval: &Approval) -> [Cell<'_>; 10] {
+    let run = approval.proposal.run.as_ref();
+    [
+        ("approval_id", ValueRef::Blob(approval.id.as_bytes())),
+        ("tenant_id", text(approval.tenant.as_str())),
+        ("code", text(approval.code.as_str())),
+        ("tool_name", text(approval.proposal.call.tool.as_str())),
+        ("run_id", optional(run, |run| text(run.run.as_str()))),
+        ("step_id", optional(run, |run| text(run.step.as_str()))),
+        ("requested_by", text(approval.proposal.requester.credential.as_str())),
+        ("digest", ValueRef::Blob(approval.digest.as_bytes())),
+        ("args_hash", ValueRef::Blob(approval.args_hash.as_bytes())),
+        ("opened_at", ValueRef::Integer(approval.opened_at.as_millis())),
+    ]
+}
+
+/// The columns that do.
+fn moving(approval: &Approval) -> [Cell<'_>; 4] {
+    [
+        ("status", text(approval.status().name())),
+        ("risk_level", optional(approval.verdict.as_deref(), |verdict| text(level(verdict.level)))),
+        ("due_at", optional(approval.due(), |due| ValueRef::Integer(due.as_millis()))),
+        ("version", int(approval.version)),
+    ]
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Low => "low",
+        Level::Medium => "medium",
+        Level::High => "high",
+        Level::Critical => "critical",
+    }
+}
+
+/// Whether an open request has this code.
+pub(crate) fn code_is_taken(connection: &Connection, code: &ShortCode) -> Result<bool, StoreError> {
+    let taken = connection.prepare_cached(CODE_TAKEN);
+    taken.and_then(|mut taken| taken.query_row([code.as_str()], |row| row.get(0))).on(TABLE)
+}
+
+/// Keeps a new one. False if its id is there already; nothing is written then.
+pub(crate) fn insert(connection: &Connection, approval: &Approval) -> Result<bool, StoreError> {
+    let body = body_of(TABLE, approval)?;
+    let mut insert = connection.prepare_cached(INSERT).on(TABLE)?;
+    bind(&mut insert, 1, &[("body", text(&body))]).on(TABLE)?;
+    bind(&mut insert, 2, &fixed(approval)).on(TABLE)?;
+    bind(&mut insert, 12, &moving(approval)).on(TABLE)?;
+    Ok(insert.raw_execute().on(TABLE)? == 1)
+}
+
+/// Keeps what became of one, guarded by the version it was loaded with. Gives the body as it was written.
+pub(crate) fn update(
+    connection: &Connection,
+    before: u64,
+    approval: &Approval,
+) -> Result<String, StoreError> {
+    let body = body_of(TABLE, approval)?;
+    let mut update = connection.prepare_cached(UPDATE).on(TABLE)?;
+    bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
+    bind(&mut update, 2, &moving(approval)).on(TABLE)?;
+    let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
+    bind(&mut update, 6, &guard).on(TABLE)?;
+    exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)?;
+    Ok(body)
+}
+
+/// A request of this tenant, with its body as it is stored.
+pub(crate) fn load(
+    connection: &Connection,
+    tenant: &TenantId,
+    id: RequestId,
+) -> Result<(Approval, String), StoreError> {
+    let (approval, body) = find(connection, id)?.ok_or(StoreError::NotFound)?;
+    if approval.tenant == *tenant { Ok((approval, body)) } else { Err(StoreError::NotFound) }
+}
+
+/// A request of any tenant.
+pub(crate) fn find(connection: &Connection, id: RequestId) -> Result<Option<(Approval, String)>, StoreError> {
+    let mut select = connection.prepare_cached(SELECT_ONE).on(TABLE)?;
+    let mut rows = select.query([id.as_bytes().as_slice()]).on(TABLE)?;
+    let Some(row) = rows.next().on(TABLE)? else { return Ok(None) };
+    let approval = read(row)?;
+    Ok(Some((approval, column_text(row, 0, TABLE)?.to_owned())))
+}
+
+/// An answer's body read back.
+pub(crate) fn of_body(body: &str, id: RequestId) -> Result<Approval, StoreError> {
+    from_body("command", &id.to_string(), body)
+}
+
+fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
+    let key = RequestId::from_bytes(column_id(row, 1, TABLE)?).to_string();
+    let approval: Approval = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
+    check(row, 1, &fixed(&approval), (TABLE, &key))?;
+    check(row, 11, &moving(&approval), (TABLE, &key))?;
+    Ok(approval)
+}
+
+/// Requests, newest first.
+pub(crate) fn list(connection: &Connection, query: &RequestQuery) -> Result<Vec<Approval>, StoreError> {
+    let Some(code) = &query.code else { return select(connection, query, None) };
+    // The one that is open has the code; else the newest that had it.
+    let open = select(connection, query, Some((code, true)))?;
+    if open.is_empty() { select(connection, query, Some((code, false))) } else { Ok(open) }
+}
+
+fn select(
+    connection: &Connection,
+    query: &RequestQuery,
+    code: Option<(&ShortCode, bool)>,
+) -> Result<Vec<Approval>, StoreError> {
+    let mut sql = SELECT.to_owned();
+    let tenant = query.tenant.as_ref().map(TenantId::as_str);
+    let digest = query.digest.as_ref().map(|digest| digest.as_bytes().as_slice());
+    let before = query.before.as_ref().map(|id| id.as_bytes().as_slice());
+    let code_text = code.map(|(code, _)| code.as_str());
+    let names: Vec<&str> = query.statuses.iter().map(|status| status.name()).collect();
+    let mut values: Vec<&dyn ToSql> = Vec::new();
+    let mut open = " WHERE ";
+    let mut also = |sql: &mut String, term: &str| {
+        sql.push_str(open);
+        sql.push_str(term);
+        open = " AND ";
+    };
+    for (value, term) in [(&tenant, "tenant_id = ?"), (&code_text, "code = ?")] {
+        if let Some(value) = value {
+            values.push(value);
+            also(&mut sql, &format!("{term}{}", values.len()));
+        }
+    }
+    for (value, term) in [(&digest, "digest = ?"), (&before, "approval_id < ?")] {
+        if let Some(value) = value {
+            values.push(value);
+            also(&mut sql, &format!("{term}{}", values.len()));
+        }
+    }
+    let all_open = !names.is_empty() && query.statuses.iter().all(|status| status.is_open());
+    if all_open || code.is_some_and(|(_, open)| open) {
+        also(&mut sql, OPEN);
+    }
+    if !names.is_empty() {
+        let places: Vec<String> = names
+            .iter()
+            .map(|name| {
+                values.push(name);
+                format!("?{}", values.len())
+            })
+            .collect();
+        also(&mut sql, &format!("status IN ({})", places.join(", ")));
+    }
+    values.push(&query.limit);
+    sql.push_str(&format!(" ORDER BY approval_id DESC LIMIT ?{}", values.len()));
+    let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
+    let mut rows = statement.query(values.as_slice()).on(TABLE)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Requests for which time has something to do, the longest due first.
+pub(crate) fn due(
+    connection: &Connection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<(TenantId, RequestId)>, StoreError> {
+    let mut statement = connection.prepare_cached(DUE).on(TABLE)?;
+    let mut rows = statement.query(params![now.as_millis(), limit]).on(TABLE)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        found.push((column_tenant(row, 0, TABLE)?, RequestId::from_bytes(column_id(row, 1, TABLE)?)));
+    }
+    Ok(found)
+}
+
+/// When time next has something to do, in any of the tables it has something to do in.
+pub(crate) fn next_due(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
+    const EACH: [&str; 4] = [
+        "SELECT min(due_at) FROM approval_request WHERE due_at IS NOT NULL",
+        "SELECT min(due_at) FROM card WHERE due_at IS NOT NULL",
+        "SELECT min(due_at) FROM outbox WHERE due_at IS NOT NULL",
+        "SELECT min(received_at) FROM inbox WHERE done_at IS NULL",
+    ];
+    let mut next: Option<i64> = None;
+    for sql in EACH {
+        let at = connection.prepare_cached(sql).and_then(|mut least| least.query_row([], |row| row.get(0)));
+        let at: Option<i64> = at.optional().on(TABLE)?.flatten();
+        next = next.into_iter().chain(at).min();
+    }
+    Ok(next.map(Timestamp::from_millis))
+}
+
+/// How many are in each state.
+pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Status, u64)>, StoreError> {
+    let mut statement = connection.prepare_cached(COUNTS).on(TABLE)?;
+    let mut rows = statement.query([]).on(TABLE)?;
+    let mut counts: Vec<(Status, u64)> = Status::ALL.into_iter().map(|status| (status, 0)).collect();
+    while let Some(row) = rows.next().on(TABLE)? {
+        let name = column_text(row, 0, TABLE)?;
+        let count: i64 = row.get(1).on(TABLE)?;
+        let slot = counts.iter_mut().find(|(status, _)| status.name() == name);
+        let slot = slot.ok_or_else(|| inconsistent(TABLE, name, "there is no such state"))?;
+        slot.1 = u64::try_from(count).unwrap_or(0);
+    }
+    Ok(counts)
+}
