@@ -1,1 +1,5 @@
-fn main() {}
+//! The program; everything it does is in the library of the same name.
+
+fn main() -> std::process::ExitCode {
+    placet_server::main()
+}

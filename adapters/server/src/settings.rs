@@ -1,0 +1,225 @@
+//! The settings: one TOML file, read as a whole.
+//!
+//! What always holds:
+//! - An unknown key, a wrong type, a value that cannot be meant: an error that names file, line, key and remedy.
+//! - A secret is never in the file, never in an error, and never in `Debug`.
+//! - Reading depends on nothing but the text, the folder and the environment that are handed in.
+
+mod problem;
+mod reader;
+mod secret;
+mod section;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use placet::card::Redactor;
+use placet::policy::Policy;
+use placet::time::Ttl;
+use secrecy::ExposeSecret as _;
+use toml::de::DeTable;
+
+pub use problem::{Problem, SettingsErrors};
+pub use secret::Secrets;
+pub use section::{
+    AgentSettings, GrantSettings, HttpSettings, LogFormat, LogSettings, ModelChoice, SlackSettings,
+    ToolSettings,
+};
+
+use problem::Report;
+use reader::Section;
+
+/// The most bytes of settings: more is no text that people wrote.
+const SETTINGS_BYTES_MAX: usize = 1024 * 1024;
+
+/// The shortest and the longest lease. Shorter than this, an executor spends its time with heartbeats; longer, and
+/// nobody learns for half an hour that it died.
+const LEASE: std::ops::RangeInclusive<Ttl> = Ttl::from_secs(3)..=Ttl::from_mins(30);
+
+/// Everything that an installation is told.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The database.
+    pub data: PathBuf,
+    /// The policy.
+    pub policy: PolicySource,
+    /// How long a heartbeat of an executor carries.
+    pub lease: Ttl,
+    /// The HTTP interface.
+    pub http: HttpSettings,
+    /// The Slack workspace; none leaves Slack out.
+    pub slack: Option<SlackSettings>,
+    /// Grants for executors outside; none gives no grants.
+    pub grants: Option<GrantSettings>,
+    /// Placet's own agent; none leaves it out.
+    pub agent: Option<AgentSettings>,
+    /// Its tools.
+    pub tools: ToolSettings,
+    /// The proxy that every outgoing connection takes.
+    pub proxy: Option<url::Url>,
+    /// The log.
+    pub log: LogSettings,
+}
+
+/// Where the policy comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PolicySource {
+    /// The one that comes with Placet.
+    Builtin,
+    /// A file.
+    File(PathBuf),
+    /// This text, and what diagnostics call it.
+    Text {
+        /// What diagnostics call it.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl PolicySource {
+    /// Reads and checks the policy.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the policy is not taken; then all that was found in it.
+    pub fn read(&self) -> anyhow::Result<Policy> {
+        match self {
+            Self::Builtin => Ok(Policy::builtin()?),
+            Self::Text { name, text } => Ok(Policy::parse(text, name)?),
+            Self::File(path) => {
+                let shown = path.display().to_string();
+                let text = std::fs::read_to_string(path).map_err(|error| {
+                    let message = format!("the policy cannot be read: {}", error.kind());
+                    let remedy = "`policy` in the settings names it, from the folder of the settings' file";
+                    SettingsErrors::of_file(&shown, message, remedy)
+                })?;
+                Ok(Policy::parse(&text, &shown)?)
+            }
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the settings from a file, and secrets from this process's environment.
+    ///
+    /// # Errors
+    /// [`SettingsErrors`] with everything that was found.
+    pub fn load(file: &Path) -> Result<Self, SettingsErrors> {
+        let shown = file.display().to_string();
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            let message = format!("the settings cannot be read: {}", error.kind());
+            SettingsErrors::of_file(&shown, message, "config/placet.example.toml is one to start from")
+        })?;
+        let folder = file.parent().unwrap_or_else(|| Path::new(""));
+        let secrets = Secrets { folder, variables: &|name| std::env::var(name).ok() };
+        Self::parse(&text, &shown, secrets)
+    }
+
+    /// Reads the settings from text. `file` is what errors call it.
+    ///
+    /// # Errors
+    /// [`SettingsErrors`] with everything that was found.
+    pub fn parse(text: &str, file: &str, secrets: Secrets<'_>) -> Result<Self, SettingsErrors> {
+        if text.len() > SETTINGS_BYTES_MAX {
+            let message = format!("settings have at most {SETTINGS_BYTES_MAX} bytes");
+            return Err(SettingsErrors::of_file(file, message, "this is some other file"));
+        }
+        let mut report = Report::new(text, file);
+        let (document, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            let span = error.span().unwrap_or(0..0);
+            report.add(&span, "", format!("this is not TOML: {}", error.message()), "");
+        }
+        // What was recovered from broken TOML would only be guessed at.
+        if !report.is_clean() {
+            return Err(report.into_errors());
+        }
+        let read = Self::read(Section::root(document.get_ref()), secrets, &mut report);
+        match read {
+            Some(settings) if report.is_clean() => Ok(settings),
+            Some(_) | None => Err(report.into_errors()),
+        }
+    }
+
+    fn read(mut root: Section<'_>, secrets: Secrets<'_>, report: &mut Report<'_>) -> Option<Self> {
+        let data = root.needed("data", "\"placet.db\"", report);
+        let policy = root.needed("policy", "\"policy.toml\"", report);
+        let lease = root.ttl("lease", LEASE, report).unwrap_or(Ttl::from_secs(60));
+        let http = HttpSettings::read(root.section("http", report), report);
+        let slack = root.section("slack", report).map(|table| SlackSettings::read(table, secrets, report));
+        let grants = root.section("grants", report).map(|table| GrantSettings::read(table, secrets, report));
+        let agent =
+            root.section("agent", report).map(|table| AgentSettings::read(table, secrets.folder, report));
+        let tools = ToolSettings::read(root.section("tools", report), report);
+        let log = LogSettings::read(root.section("log", report), report);
+        let proxy = root.section("outbound", report).and_then(|mut table| {
+            let proxy = table.parsed("proxy", "\"http://proxy.example.org:3128\"", report);
+            table.finish(report);
+            proxy.map(|proxy| proxy.value)
+        });
+        root.finish(report);
+        Some(Self {
+            data: secrets.folder.join(data?.value),
+            policy: match policy?.value.as_str() {
+                "builtin" => PolicySource::Builtin,
+                path => PolicySource::File(secrets.folder.join(path)),
+            },
+            lease,
+            http: http?,
+            slack: opposite(slack)?,
+            grants: opposite(grants)?,
+            agent: opposite(agent)?.flatten(),
+            tools: tools?,
+            proxy,
+            log: log?,
+        })
+    }
+
+    /// What hides secrets in every sink: it knows all that the settings name.
+    #[must_use]
+    pub fn redactor(&self) -> Redactor {
+        let mut redactor = Redactor::new();
+        let slack = self.slack.iter().flat_map(|slack| {
+            [Some(&slack.signing_secret), slack.signing_secret_previous.as_ref(), Some(&slack.bot_token)]
+        });
+        let grants = self.grants.iter().map(|grants| Some(&grants.key));
+        for secret in slack.chain(grants).flatten() {
+            redactor.add_secret(secret.expose_secret());
+        }
+        if let Some(password) = self.proxy.as_ref().and_then(url::Url::password) {
+            redactor.add_secret(password);
+        }
+        redactor
+    }
+
+    /// Every host that the server talks to by these settings, for whoever keeps the firewall.
+    #[must_use]
+    pub fn hosts(&self) -> Vec<String> {
+        let mut hosts = Vec::new();
+        if let Some(slack) = &self.slack {
+            hosts.extend(host(&slack.api_url));
+        }
+        if self.agent.is_some() {
+            hosts.extend(self.tools.http_hosts.iter().cloned());
+        }
+        hosts.extend(self.proxy.as_ref().and_then(host));
+        hosts.sort();
+        hosts.dedup();
+        hosts
+    }
+}
+
+/// A table that is there but could not be read ends the reading; one that is not there does not.
+fn opposite<T>(table: Option<Option<T>>) -> Option<Option<T>> {
+    match table {
+        None => Some(None),
+        Some(None) => None,
+        Some(Some(read)) => Some(Some(read)),
+    }
+}
+
+fn host(url: &url::Url) -> Option<String> {
+    let port = url.port_or_known_default()?;
+    url.host_str().map(|host| format!("{host}:{port}"))
+}

@@ -1,0 +1,328 @@
+//! The tables of the settings, one by one.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use placet::id::{AgentId, TenantId, ToolName};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use super::problem::Report;
+use super::reader::{At, Section};
+use super::secret::Secrets;
+
+/// `[http]`.
+#[derive(Debug, Clone)]
+pub struct HttpSettings {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// What every path begins with, where a proxy does not take it off: empty, or `/placet`.
+    pub path_prefix: String,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self { listen: SocketAddr::from(([127, 0, 0, 1], 8787)), path_prefix: String::new() }
+    }
+}
+
+impl HttpSettings {
+    pub(super) fn read(table: Option<Section<'_>>, report: &mut Report<'_>) -> Option<Self> {
+        let mut settings = Self::default();
+        let Some(mut table) = table else { return Some(settings) };
+        if let Some(listen) = table.parsed::<SocketAddr>("listen", "\"127.0.0.1:8787\"", report) {
+            settings.listen = listen.value;
+        }
+        if let Some(prefix) = table.string("path_prefix", report) {
+            let text = prefix.value.as_str();
+            let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/-_.~".contains(&b));
+            if !text.starts_with('/') || text.ends_with('/') || text.contains("//") || !plain {
+                let message = format!("`{text}` is not the beginning of a path");
+                report.add(
+                    &prefix.span,
+                    &table.path("path_prefix"),
+                    message,
+                    "such as path_prefix = \"/placet\"",
+                );
+            }
+            settings.path_prefix = prefix.value;
+        }
+        table.finish(report);
+        Some(settings)
+    }
+}
+
+/// `[slack]`: one workspace and the tenant it belongs to.
+#[derive(Debug, Clone)]
+pub struct SlackSettings {
+    /// Slack's Web API, with a slash at its end.
+    pub api_url: Url,
+    /// What Slack signs with.
+    pub signing_secret: SecretString,
+    /// What it signed with before a rotation, while both are valid.
+    pub signing_secret_previous: Option<SecretString>,
+    /// The app's token, `xoxb-…`.
+    pub bot_token: SecretString,
+    /// The workspace's id, `T…`; of an installation for a whole organisation `E…`.
+    pub team: String,
+    /// The organisation's id, `E…`, where the workspace belongs to one.
+    pub enterprise: Option<String>,
+    /// Whose workspace it is.
+    pub tenant: TenantId,
+    /// Where cards go when the policy names no place: a channel's id.
+    pub channel: String,
+    /// Where operators are told of alarms: a channel's id.
+    pub ops_channel: Option<String>,
+}
+
+impl SlackSettings {
+    pub(super) fn read(
+        mut table: Section<'_>,
+        secrets: Secrets<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let api_url = table.parsed::<Url>("api_url", "\"https://slack.com/api/\"", report);
+        let signing_secret = secrets.needed(&mut table, "signing_secret", report);
+        let signing_secret_previous = secrets.read(&mut table, "signing_secret_previous", report);
+        let bot_token = secrets.needed(&mut table, "bot_token", report);
+        let team = id(table.needed("team", "\"T024BE7LD\"", report), ("team", &['T', 'E']), &table, report);
+        let enterprise = table.string("enterprise", report);
+        let enterprise = id(enterprise, ("enterprise", &['E']), &table, report);
+        let tenant = tenant(&mut table, report);
+        let channels: &[char] = &['C', 'G', 'D'];
+        let channel = table.needed("channel", "\"C024BE91L\"", report);
+        let channel = id(channel, ("channel", channels), &table, report);
+        let ops_channel = table.string("ops_channel", report);
+        let ops_channel = id(ops_channel, ("ops_channel", channels), &table, report);
+        table.finish(report);
+        Some(Self {
+            api_url: match api_url {
+                Some(mut url) => {
+                    // A base without a slash at its end would lose its last part when methods are joined to it.
+                    if !url.value.path().ends_with('/') {
+                        let path = format!("{}/", url.value.path());
+                        url.value.set_path(&path);
+                    }
+                    url.value
+                }
+                None => Url::parse(placet_slack::api::BASE_URL).ok()?,
+            },
+            signing_secret: signing_secret?,
+            signing_secret_previous,
+            bot_token: bot_token?,
+            team: team?,
+            enterprise,
+            tenant: tenant?,
+            channel: channel?,
+            ops_channel,
+        })
+    }
+}
+
+/// An id that Slack gave; a name can be anybody's, and changes.
+fn id(
+    text: Option<At<String>>,
+    (key, kinds): (&str, &[char]),
+    table: &Section<'_>,
+    report: &mut Report<'_>,
+) -> Option<String> {
+    let text = text?;
+    let plain = text.value.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    if text.value.starts_with(kinds) && text.value.len() >= 3 && plain {
+        return Some(text.value);
+    }
+    let kinds: Vec<String> = kinds.iter().map(|kind| format!("{kind}…")).collect();
+    let message = format!("`{}` is not one of Slack's ids", text.value);
+    let remedy = format!("an id such as {}, of capital letters and digits; not a name", kinds.join(" or "));
+    report.add(&text.span, &table.path(key), message, remedy);
+    None
+}
+
+fn tenant(table: &mut Section<'_>, report: &mut Report<'_>) -> Option<TenantId> {
+    let text = table.needed("tenant", "\"acme\"", report)?;
+    table.parse("tenant", &text, "\"acme\"", report).map(|tenant| tenant.value)
+}
+
+/// `[grants]`.
+#[derive(Debug, Clone)]
+pub struct GrantSettings {
+    /// The secret key that signs grants: 32 bytes in hexadecimal. It is not in the database.
+    pub key: SecretString,
+}
+
+impl GrantSettings {
+    pub(super) fn read(
+        mut table: Section<'_>,
+        secrets: Secrets<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let key = secrets.needed(&mut table, "key", report);
+        let settings = key.map(|key| Self { key });
+        if let Some(settings) = &settings
+            && settings.bytes().is_none()
+        {
+            let remedy = "64 hexadecimal digits, such as `openssl rand -hex 32` makes";
+            table.note("key", "the secret is not 32 bytes in hexadecimal", remedy, report);
+        }
+        table.finish(report);
+        settings
+    }
+
+    /// The key's bytes; none if it is not a key.
+    #[must_use]
+    pub fn bytes(&self) -> Option<[u8; 32]> {
+        let mut bytes = [0_u8; 32];
+        hex::decode_to_slice(self.key.expose_secret(), &mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+/// Which model the agent thinks with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// The scripted one: no keys, no network.
+    Scripted,
+}
+
+/// `[agent]`: Placet's own agent.
+#[derive(Debug, Clone)]
+pub struct AgentSettings {
+    /// Its name in requests and in the record.
+    pub name: AgentId,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// What it thinks with.
+    pub model: ModelChoice,
+    /// The folder that its file tools are confined to.
+    pub workspace: PathBuf,
+}
+
+impl AgentSettings {
+    /// The inner none means that it is switched off.
+    #[expect(clippy::option_option, reason = "could not be read, and switched off, are two things")]
+    pub(super) fn read(
+        mut table: Section<'_>,
+        folder: &Path,
+        report: &mut Report<'_>,
+    ) -> Option<Option<Self>> {
+        let enabled = table.boolean("enabled", report).unwrap_or(true);
+        let name = table.parsed::<AgentId>("name", "\"placet-agent\"", report).map(|name| name.value);
+        let tenant = tenant(&mut table, report);
+        let model = table.word("model", &[("scripted", ModelChoice::Scripted)], report);
+        let workspace = table.needed("workspace", "\"workspace\"", report);
+        table.finish(report);
+        let settings = Self {
+            name: match name {
+                Some(name) => name,
+                None => AgentId::new("placet-agent").ok()?,
+            },
+            tenant: tenant?,
+            model: model.unwrap_or(ModelChoice::Scripted),
+            workspace: folder.join(workspace?.value),
+        };
+        Some(enabled.then_some(settings))
+    }
+}
+
+/// `[tools]`: what the agent's built-in tools may do.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSettings {
+    /// Which of the built-in tools there are; none means all.
+    pub enabled: Option<Vec<ToolName>>,
+    /// Hosts that `http_request` may talk to; empty means none.
+    pub http_hosts: Vec<String>,
+}
+
+/// The tools that come with Placet (R13).
+pub(crate) const BUILT_IN: [&str; 8] =
+    ["get_time", "add", "get_weather", "read_file", "write_note", "delete_file", "run_shell", "http_request"];
+
+impl ToolSettings {
+    pub(super) fn read(table: Option<Section<'_>>, report: &mut Report<'_>) -> Option<Self> {
+        let Some(mut table) = table else { return Some(Self::default()) };
+        let enabled = table.strings("enabled", report);
+        let hosts = table.strings("http_hosts", report).unwrap_or_default();
+        let (enabled_path, hosts_path) = (table.path("enabled"), table.path("http_hosts"));
+        table.finish(report);
+        for tool in enabled.iter().flatten().filter(|tool| !BUILT_IN.contains(&tool.value.as_str())) {
+            let message = format!("there is no built-in tool `{}`", tool.value);
+            report.add(&tool.span, &enabled_path, message, format!("one of: {}", BUILT_IN.join(", ")));
+        }
+        for host in &hosts {
+            if !Url::parse(&format!("https://{}/", host.value)).is_ok_and(|url| is_bare(&url)) {
+                let message = format!("`{}` is not a host", host.value);
+                report.add(
+                    &host.span,
+                    &hosts_path,
+                    message,
+                    "such as \"api.example.org\"; no scheme, no path",
+                );
+            }
+        }
+        let enabled =
+            enabled.map(|tools| tools.iter().filter_map(|tool| ToolName::new(&tool.value).ok()).collect());
+        Some(Self { enabled, http_hosts: hosts.into_iter().map(|host| host.value).collect() })
+    }
+
+    /// The names of the tools there are.
+    #[must_use]
+    pub fn names(&self) -> Vec<ToolName> {
+        match &self.enabled {
+            Some(names) => names.clone(),
+            None => BUILT_IN.iter().filter_map(|name| ToolName::new(name).ok()).collect(),
+        }
+    }
+}
+
+/// Whether an address has nothing but a host, and perhaps a port.
+fn is_bare(url: &Url) -> bool {
+    let account = !url.username().is_empty() || url.password().is_some();
+    !account && url.path() == "/" && url.query().is_none() && url.fragment().is_none()
+}
+
+/// How the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Plain,
+    /// One JSON object per line.
+    Json,
+}
+
+/// `[log]`.
+#[derive(Debug, Clone)]
+pub struct LogSettings {
+    /// How it is written.
+    pub format: LogFormat,
+    /// What is written, as `tracing-subscriber` filters are: `info`, `placet=debug,warn`.
+    pub level: String,
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self { format: LogFormat::Plain, level: "info".to_owned() }
+    }
+}
+
+impl LogSettings {
+    pub(super) fn read(table: Option<Section<'_>>, report: &mut Report<'_>) -> Option<Self> {
+        let mut settings = Self::default();
+        let Some(mut table) = table else { return Some(settings) };
+        let formats = [("plain", LogFormat::Plain), ("json", LogFormat::Json)];
+        if let Some(format) = table.word("format", &formats, report) {
+            settings.format = format;
+        }
+        if let Some(level) = table.string("level", report) {
+            let filter = tracing_subscriber::EnvFilter::builder().parse(&level.value);
+            if filter.is_err() {
+                let message = format!("`{}` is not a filter of log levels", level.value);
+                let remedy = "error, warn, info, debug or trace; or by part, such as \"placet=debug,warn\"";
+                report.add(&level.span, &table.path("level"), message, remedy);
+            }
+            settings.level = level.value;
+        }
+        table.finish(report);
+        Some(settings)
+    }
+}
