@@ -22,4 +22,6 @@ pub mod person;
 pub mod policy;
 pub mod ports;
 pub mod record;
+#[cfg(feature = "text")]
+pub mod text;
 pub mod time;

@@ -1,0 +1,155 @@
+//! Lines of the card that hold something of the request.
+
+use fluent::{FluentArgs, fluent_args};
+
+use super::key::Key;
+use super::list::DOT;
+use super::{Markup, Texts};
+use crate::approval::{Decision, Need};
+use crate::card::{CallView, RuleView, StateView, VoteView, Warnings};
+
+impl Texts {
+    /// What is asked, in one line: what a notification shows.
+    #[must_use]
+    pub fn headline(&self, call: &CallView, markup: &Markup<'_>) -> String {
+        let title = (markup.text)(call.title.as_str());
+        self.say(Key::Headline.id(), Some(&fluent_args!["title" => title, "level" => self.level(call.level)]))
+    }
+
+    /// The task, who asked, and when.
+    #[must_use]
+    pub fn task(&self, call: &CallView, markup: &Markup<'_>) -> String {
+        let args = fluent_args![
+            "task" => (markup.text)(call.task.as_str()),
+            "who" => (markup.text)(call.asked_by.as_str()),
+            "when" => (markup.time)(call.asked_at),
+        ];
+        self.say(Key::TaskLine.id(), Some(&args))
+    }
+
+    /// A rule and why it says so.
+    #[must_use]
+    pub fn rule(&self, rule: &RuleView, markup: &Markup<'_>) -> String {
+        let because = (markup.text)(rule.because.as_str());
+        let key = if because.is_empty() { Key::RuleLineBare } else { Key::RuleLine };
+        let args = fluent_args!["rule" => (markup.text)(rule.rule.as_str()), "because" => because];
+        self.say(key.id(), Some(&args))
+    }
+
+    /// `3 of 41 lines shown`.
+    #[must_use]
+    pub fn lines_shown(&self, shown: usize, total: usize) -> String {
+        self.say(Key::LinesShown.id(), Some(&fluent_args!["shown" => shown, "total" => total]))
+    }
+
+    /// `Page 2 of 3`.
+    #[must_use]
+    pub fn page(&self, page: usize, total: usize) -> String {
+        self.say(Key::PageOf.id(), Some(&fluent_args!["page" => page, "total" => total]))
+    }
+
+    /// How much of a text is not there.
+    #[must_use]
+    pub fn characters_left_out(&self, count: usize) -> String {
+        self.say(Key::CharactersLeftOut.id(), Some(&fluent_args!["count" => count]))
+    }
+
+    /// That secrets are hidden; none if none are.
+    #[must_use]
+    pub fn redacted(&self, count: u32) -> Option<String> {
+        (count > 0).then(|| self.say(Key::Redacted.id(), Some(&fluent_args!["count" => count])))
+    }
+
+    /// What to look at closely; none if there is nothing.
+    #[must_use]
+    pub fn warnings(&self, warnings: &Warnings) -> Option<String> {
+        let found = [
+            (Key::WarningInvisible, warnings.invisible),
+            (Key::WarningBidi, warnings.bidi),
+            (Key::WarningMixedScript, warnings.mixed_script),
+            (Key::WarningCombining, warnings.combining),
+        ];
+        let said = found.into_iter().filter(|(_, count)| *count > 0);
+        let said: Vec<String> =
+            said.map(|(key, count)| self.say(key.id(), Some(&fluent_args!["count" => count]))).collect();
+        let what = (!said.is_empty()).then(|| self.join(said))?;
+        Some(self.say(Key::Warnings.id(), Some(&fluent_args!["what" => what])))
+    }
+
+    /// Who must say yes, who has, until when, and how long a yes is good for; none unless people are being asked.
+    /// `2 admins · none yet · until 14:32 · then good for 10 min`.
+    #[must_use]
+    pub fn needs(&self, state: &StateView, markup: &Markup<'_>) -> Option<String> {
+        let StateView::Waiting { needs, stage: (stage, stages), until, valid_for, .. } = state else {
+            return None;
+        };
+        let mut parts = Vec::new();
+        if *stages > 1 {
+            parts.push(
+                self.say(Key::NeedsStage.id(), Some(&fluent_args!["stage" => *stage, "stages" => *stages])),
+            );
+        }
+        match &needs[..] {
+            [need] => parts.extend([self.group(need, need.count, markup), self.has(need)]),
+            several => {
+                let groups = several.iter().map(|need| {
+                    let args = fluent_args!["group" => self.group(need, need.count, markup), "has" => self.has(need)];
+                    self.say(Key::NeedsGroupHas.id(), Some(&args))
+                });
+                parts.push(self.join(groups.collect()));
+            }
+        }
+        parts.push(self.say(Key::NeedsUntil.id(), Some(&fluent_args!["when" => (markup.time)(*until)])));
+        parts.push(self.say(Key::NeedsValidFor.id(), Some(&fluent_args!["span" => self.span(*valid_for)])));
+        Some(parts.join(DOT))
+    }
+
+    /// That a vote was taken, and what is still needed; for surfaces that answer in words.
+    #[must_use]
+    pub fn counted(&self, decision: Decision, needs: &[Need], markup: &Markup<'_>) -> String {
+        let open = needs.iter().filter(|need| need.have < need.count);
+        let open: Vec<String> = open.map(|need| self.group(need, need.count - need.have, markup)).collect();
+        let (key, args) = match decision {
+            Decision::Deny => (Key::CountedNo, FluentArgs::new()),
+            Decision::Approve if open.is_empty() => (Key::CountedYes, FluentArgs::new()),
+            Decision::Approve => (Key::CountedYesMore, fluent_args!["needs" => self.join(open)]),
+        };
+        self.say(key.id(), Some(&args))
+    }
+
+    /// Who has said what, while it is open: `Bo said yes, 14:07: “temporary, can go” · Chen said no, 14:08`.
+    #[must_use]
+    pub fn votes(&self, votes: &[VoteView], markup: &Markup<'_>) -> String {
+        let said = votes.iter().map(|vote| {
+            let key = match vote.decision {
+                Decision::Approve => Key::VoteYes,
+                Decision::Deny => Key::VoteNo,
+            };
+            self.vote(key, vote, markup)
+        });
+        said.collect::<Vec<_>>().join(DOT)
+    }
+
+    pub(super) fn vote(&self, key: Key, vote: &VoteView, markup: &Markup<'_>) -> String {
+        let args =
+            fluent_args!["name" => (markup.text)(vote.name.as_str()), "when" => (markup.time)(vote.at)];
+        let said = self.say(key.id(), Some(&args));
+        match &vote.note {
+            Some(note) if !note.as_str().trim().is_empty() => {
+                let args = fluent_args!["vote" => said, "note" => (markup.text)(note.as_str())];
+                self.say(Key::VoteNote.id(), Some(&args))
+            }
+            Some(_) | None => said,
+        }
+    }
+
+    fn group(&self, need: &Need, count: u32, markup: &Markup<'_>) -> String {
+        let args = fluent_args!["count" => count, "role" => self.role(&need.role, count, markup)];
+        self.say(Key::NeedsGroup.id(), Some(&args))
+    }
+
+    fn has(&self, need: &Need) -> String {
+        let key = if need.have == 0 { Key::NeedsNone } else { Key::NeedsSome };
+        self.say(key.id(), Some(&fluent_args!["have" => need.have, "count" => need.count]))
+    }
+}

@@ -1,0 +1,166 @@
+//! Where a request stands: the first and the last line of the record that a card becomes.
+
+use fluent::{FluentArgs, fluent_args};
+
+use super::key::Key;
+use super::list::DOT;
+use super::{Markup, Texts};
+use crate::approval::{ExpiredHow, OutcomeKind, RevokedWhy};
+use crate::card::{CardView, StateView, Visible, VoteView};
+use crate::time::Timestamp;
+
+impl Texts {
+    /// `✅ Approved · Delete 1 file`.
+    #[must_use]
+    pub fn record_head(&self, view: &CardView, markup: &Markup<'_>) -> String {
+        let title = (markup.text)(view.call.title.as_str());
+        self.say(
+            Key::RecordHead.id(),
+            Some(&fluent_args!["state" => self.state_head(&view.state), "title" => title]),
+        )
+    }
+
+    /// Where it stands, in a few words: `✅ Approved`.
+    #[must_use]
+    pub fn state_head(&self, state: &StateView) -> String {
+        let key = match state {
+            StateView::Checking => Key::HeadChecking,
+            StateView::Waiting { .. } => Key::HeadWaiting,
+            StateView::Approved { unasked: false, .. } => Key::HeadApproved,
+            StateView::Approved { unasked: true, .. } => Key::HeadApprovedUnasked,
+            StateView::Rejected { unasked: true, .. } => Key::HeadCouldNotAsk,
+            StateView::Rejected { because: Some(_), .. } => Key::HeadForbidden,
+            StateView::Rejected { because: None, .. } => Key::HeadDenied,
+            StateView::Executing { stop_requested: false, .. } => Key::HeadRunning,
+            StateView::Executing { stop_requested: true, .. } => Key::HeadStopping,
+            StateView::Executed { outcome: OutcomeKind::Succeeded, .. } => Key::HeadSucceeded,
+            StateView::Executed { outcome: OutcomeKind::Failed, .. } => Key::HeadFailed,
+            StateView::Executed { outcome: OutcomeKind::Unknown, .. } => Key::HeadUnknown,
+            StateView::Expired { how: ExpiredHow::Unanswered, .. } => Key::HeadUnanswered,
+            StateView::Expired { how: ExpiredHow::Unasked, .. } => Key::HeadUnasked,
+            StateView::Expired { how: ExpiredHow::Unused, .. } => Key::HeadUnused,
+            StateView::Revoked { why: RevokedWhy::Withdrawn, .. } => Key::HeadWithdrawn,
+            StateView::Revoked { why: RevokedWhy::Revoked, .. } => Key::HeadRevoked,
+            StateView::Revoked { why: RevokedWhy::Superseded { .. }, .. } => Key::HeadSuperseded,
+            StateView::Revoked { why: RevokedWhy::Rejudged { .. }, .. } => Key::HeadRejudged,
+        };
+        self.say(key.id(), None)
+    }
+
+    /// Who said what, what came of it, and which request it is:
+    /// `Bo, 14:07: “temporary, can go” · Chen, 14:08 · ran 14:08, ok, 0.2 s · request 7Q4K-2M`.
+    #[must_use]
+    pub fn state_line(&self, view: &CardView, markup: &Markup<'_>) -> String {
+        let mut parts = self.parts(&view.state, markup);
+        parts.push(self.say(Key::LineRequest.id(), Some(&fluent_args!["code" => view.code.as_str()])));
+        parts.join(DOT)
+    }
+
+    fn parts(&self, state: &StateView, markup: &Markup<'_>) -> Vec<String> {
+        let voters = |votes: &[VoteView]| -> Vec<String> {
+            votes.iter().map(|vote| self.vote(Key::Vote, vote, markup)).collect()
+        };
+        let at =
+            |key: Key, at: Timestamp| self.say(key.id(), Some(&fluent_args!["when" => (markup.time)(at)]));
+        match state {
+            StateView::Checking => Vec::new(),
+            StateView::Waiting { votes, .. } => {
+                let mut parts: Vec<String> = self.needs(state, markup).into_iter().collect();
+                if !votes.is_empty() {
+                    parts.push(self.votes(votes, markup));
+                }
+                parts
+            }
+            StateView::Approved { votes, until, .. } => with(voters(votes), [at(Key::LineMayRun, *until)]),
+            StateView::Rejected { votes, because, unasked, at: when } => {
+                let key = if *unasked { Key::LineCouldNotAsk } else { Key::LineForbidden };
+                let said = match because {
+                    Some(because) => self.because(key, because, *when, markup),
+                    None => at(Key::LineDenied, *when),
+                };
+                with(voters(votes), [said])
+            }
+            StateView::Executing { votes, since, stop_requested } => {
+                let key = if *stop_requested { Key::LineStopping } else { Key::LineRunning };
+                with(voters(votes), [at(key, *since)])
+            }
+            StateView::Executed { votes, settled, .. } => {
+                let settled = settled.then(|| self.say(Key::LineSettled.id(), None));
+                with(voters(votes), [self.ran(state, markup)].into_iter().chain(settled))
+            }
+            StateView::Expired { how, at: when } => {
+                let key = match how {
+                    ExpiredHow::Unanswered => Key::LineUnanswered,
+                    ExpiredHow::Unasked => Key::LineUnasked,
+                    ExpiredHow::Unused => Key::LineUnused,
+                };
+                vec![at(key, *when)]
+            }
+            StateView::Revoked { why, by, reason, at } => {
+                vec![self.revoked(why, (by, *at), reason.as_ref(), markup)]
+            }
+        }
+    }
+
+    fn because(&self, key: Key, because: &Visible, at: Timestamp, markup: &Markup<'_>) -> String {
+        // `because` of a policy and `why` of a surface are the same argument under the name that fits the sentence.
+        let because = (markup.text)(because.as_str());
+        let args = fluent_args!["because" => because.as_str(), "why" => because.as_str(), "when" => (markup.time)(at)];
+        self.say(key.id(), Some(&args))
+    }
+
+    /// How it ended.
+    fn ran(&self, state: &StateView, markup: &Markup<'_>) -> String {
+        let StateView::Executed { outcome, error, duration_ms, at, .. } = state else { return String::new() };
+        let error = error.as_ref().map(|error| (markup.text)(error.as_str()));
+        let key = match (outcome, &error) {
+            (OutcomeKind::Succeeded, _) => Key::LineSucceeded,
+            (OutcomeKind::Failed, Some(_)) => Key::LineFailed,
+            (OutcomeKind::Failed, None) => Key::LineFailedBare,
+            (OutcomeKind::Unknown, _) => Key::LineUnknown,
+        };
+        let args = fluent_args!["when" => (markup.time)(*at), "error" => error.unwrap_or_default()];
+        let said = self.say(key.id(), Some(&args));
+        match (outcome, duration_ms) {
+            (OutcomeKind::Succeeded | OutcomeKind::Failed, Some(duration)) => {
+                let args = fluent_args!["before" => said, "next" => self.duration(*duration)];
+                self.say(Key::ListNext.id(), Some(&args))
+            }
+            (OutcomeKind::Unknown, _) | (_, None) => said,
+        }
+    }
+
+    fn revoked(
+        &self,
+        why: &RevokedWhy,
+        (by, at): (&Visible, Timestamp),
+        reason: Option<&Visible>,
+        markup: &Markup<'_>,
+    ) -> String {
+        let mut args: FluentArgs<'_> =
+            fluent_args!["who" => (markup.text)(by.as_str()), "when" => (markup.time)(at)];
+        let key = match why {
+            RevokedWhy::Withdrawn => Key::LineWithdrawn,
+            RevokedWhy::Revoked => Key::LineRevoked,
+            RevokedWhy::Superseded { .. } => Key::LineSuperseded,
+            RevokedWhy::Rejudged { rule } => {
+                args.set("rule", markup.raw(&rule.rule));
+                args.set("because", markup.raw(&rule.because));
+                Key::LineRejudged
+            }
+        };
+        let line = self.say(key.id(), Some(&args));
+        match reason {
+            Some(reason) => {
+                let args = fluent_args!["line" => line, "reason" => (markup.text)(reason.as_str())];
+                self.say(Key::LineReason.id(), Some(&args))
+            }
+            None => line,
+        }
+    }
+}
+
+fn with(mut parts: Vec<String>, more: impl IntoIterator<Item = String>) -> Vec<String> {
+    parts.extend(more);
+    parts
+}

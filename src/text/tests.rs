@@ -1,0 +1,389 @@
+//! Every text that people read, as they read it.
+
+use std::collections::BTreeSet;
+
+use insta::assert_snapshot;
+
+use super::key::Key;
+use super::*;
+use crate::approval::{Alarm, Decision, ExpiredHow, Need, OutcomeKind, Refusal, RevokedWhy, Status};
+use crate::call::CallDigest;
+use crate::card::{CallView, CardView, RuleView, StateView, VoteView, Warnings, visible};
+use crate::id::{RequestId, Role};
+use crate::notice::Notice;
+use crate::person::NoStanding;
+use crate::policy::{Level, RuleHit};
+use crate::time::Ttl;
+
+const PLAIN: Markup<'static> = Markup::PLAIN;
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn role(name: &str) -> Role {
+    Role::new(name).unwrap()
+}
+
+fn request() -> RequestId {
+    "0190f3c2-5d5e-7c3a-9b1e-3f2a4c5d6e7f".parse().unwrap()
+}
+
+/// So many minutes past 14:00 UTC.
+fn at(minutes: u64) -> Timestamp {
+    Timestamp::from_millis(1_795_960_800_000) + Ttl::from_mins(minutes)
+}
+
+fn vote(name: &str, decision: Decision, note: Option<&str>, minutes: u64) -> VoteView {
+    VoteView { name: visible(name), decision, note: note.map(visible), at: at(minutes) }
+}
+
+fn card(state: StateView) -> CardView {
+    CardView {
+        request: request(),
+        code: "7Q4K-2M".parse().unwrap(),
+        revision: 1,
+        call: CallView {
+            title: visible("Delete demo-notes/scratch.txt"),
+            level: Level::Critical,
+            tool: visible("delete_file"),
+            args: Vec::new(),
+            args_json: visible("{}"),
+            effect: None,
+            preview: None,
+            task: visible("clean up old files in the project"),
+            reason: visible(""),
+            asked_by: visible("Ana"),
+            asked_at: at(2),
+            rules: Vec::new(),
+            evidence: Vec::new(),
+            if_denied: None,
+            requester_may_approve: false,
+            asked_again: false,
+            warnings: Warnings::default(),
+            redacted: 0,
+            digest: CallDigest::from_bytes([0; 32]),
+        },
+        state,
+    }
+}
+
+/// What the files define: every line that begins with a key.
+fn defined(source: &str) -> Vec<&str> {
+    let lines = source.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+    lines.filter_map(|line| line.split_once(" =").map(|(key, _)| key)).collect()
+}
+
+/// R42: what the code says is in the file, what is in the file is said, and nothing is there twice.
+#[test]
+fn english_is_complete_and_nothing_in_it_is_unused() {
+    let used: Vec<&str> = (Key::ALL.iter().map(|key| key.id()))
+        .chain(Label::ALL.iter().map(|label| label.id()))
+        .chain(Trouble::ALL.iter().map(|trouble| trouble.id()))
+        .collect();
+    let defined = defined(Language::English.source());
+    let set = |keys: &[&'static str]| keys.iter().copied().collect::<BTreeSet<_>>();
+    assert_eq!(set(&used), set(&defined));
+    assert_eq!(defined.len(), set(&defined).len(), "a key is defined twice");
+    assert_eq!(used.len(), set(&used).len(), "two texts share a key");
+}
+
+/// R42: every language can be read whole, and defines no key that English lacks.
+#[test]
+fn every_language_is_sound() {
+    let english: BTreeSet<&str> = defined(Language::English.source()).into_iter().collect();
+    for language in Language::ALL {
+        assert!(FluentResource::try_new(language.source().to_owned()).is_ok(), "{language:?}");
+        assert!(defined(language.source()).iter().all(|key| english.contains(key)), "{language:?}");
+        assert_eq!(Language::of_tag(language.tag()), language);
+        assert_eq!(Texts::new(language).language(), language);
+    }
+    assert_eq!(Language::of_tag("en-GB"), Language::English);
+    assert_eq!(Language::of_tag("tlh"), Language::English, "what there is not is read in English");
+}
+
+/// R28: the catalogue holds nothing that a surface would have to escape, so that only what is inserted is escaped.
+#[test]
+fn the_catalogue_needs_no_escaping() {
+    for language in Language::ALL {
+        for line in language.source().lines().filter(|line| !line.starts_with('#')) {
+            let text = line.replace("->", "").replace("*[other]", "");
+            assert!(!text.contains(['&', '<', '>', '`', '*', '_', '~']), "{line}");
+        }
+    }
+}
+
+/// R28: what is inserted is text, whatever it looks like; it is made visible, and escaped once.
+#[test]
+fn what_is_inserted_is_never_read_as_the_catalogues_own() {
+    let texts = Texts::english();
+    let refusal = Refusal::AlreadyDecided {
+        status: Status::Approved,
+        by: names(&["{ refusal-too-late }", "{ $count -> *[other] x }", "Bo\u{202e}", "A & B"]),
+    };
+    let escape = |text: &str| text.replace('&', "&amp;");
+    let slack = Markup { text: &escape, time: &|at| format!("<!date^{}>", at.as_millis() / 1000) };
+    assert_snapshot!(
+        texts.refusal(&refusal, &[], &slack),
+        @"{ refusal-too-late }, { $count -> *[other] x }, Bo⟨U+202E⟩ and A &amp; B approved this already; there is nothing left to decide."
+    );
+    let state = StateView::Approved {
+        votes: vec![vote("A & B", Decision::Approve, Some("x < y & z"), 7)],
+        unasked: false,
+        until: at(20),
+    };
+    assert_snapshot!(
+        texts.state_line(&card(state), &slack),
+        @"A &amp; B, <!date^1795961220>: “x < y &amp; z” · may run until <!date^1795962000> · request 7Q4K-2M"
+    );
+}
+
+fn refusals() -> Vec<Refusal> {
+    let by = || names(&["Bo", "Chen"]);
+    let decided = Status::ALL.into_iter().flat_map(|status| {
+        [Refusal::AlreadyDecided { status, by: by() }, Refusal::AlreadyDecided { status, by: Vec::new() }]
+    });
+    let commands = [
+        "approve",
+        "deny",
+        "take_back",
+        "escalate",
+        "ask",
+        "answer",
+        "break_glass",
+        "supersede",
+        "withdraw",
+        "revoke",
+        "review",
+        "claim",
+        "finish",
+        "settle",
+        "rejudge",
+    ];
+    let out_of_order =
+        commands.map(|command| Refusal::OutOfOrder { status: Status::Executed, command: command.to_owned() });
+    let no_standing = [
+        NoStanding::Unknown,
+        NoStanding::Ambiguous,
+        NoStanding::Deactivated,
+        NoStanding::Guest,
+        NoStanding::Bot,
+        NoStanding::Foreign,
+        NoStanding::Unreadable("ratelimited".to_owned()),
+    ];
+    let rest = [
+        Refusal::TooLate,
+        Refusal::WrongRole { needs: vec![role("admin")] },
+        Refusal::WrongRole {
+            needs: vec![role("operator"), role("viewer"), role("releaser"), role("auditor")],
+        },
+        Refusal::OwnRequest,
+        Refusal::AlreadyVoted { decision: Decision::Approve },
+        Refusal::AlreadyVoted { decision: Decision::Deny },
+        Refusal::NotShownInFull,
+        Refusal::ReasonRequired { decision: Decision::Approve },
+        Refusal::ReasonRequired { decision: Decision::Deny },
+        Refusal::NoVote,
+        Refusal::NotAllowed { needs: vec![role("admin")] },
+        Refusal::NotAllowed { needs: Vec::new() },
+        Refusal::FactsStale,
+        Refusal::NotApproved { status: Status::WaitingApproval },
+        Refusal::NotApproved { status: Status::Rejected },
+        Refusal::WrongCall,
+        Refusal::ApprovalExpired,
+        Refusal::ApproverLapsed { names: names(&["Bo"]) },
+        Refusal::ForbiddenNow { because: "Release freeze until Monday.".to_owned() },
+        Refusal::AlreadyClaimed,
+        Refusal::NotTheClaimant,
+        Refusal::AlreadyFinished { outcome: OutcomeKind::Succeeded },
+        Refusal::AlreadyFinished { outcome: OutcomeKind::Failed },
+        Refusal::AlreadyFinished { outcome: OutcomeKind::Unknown },
+        Refusal::StillUnknown,
+    ];
+    decided.chain(out_of_order).chain(no_standing.map(Refusal::NoStanding)).chain(rest).collect()
+}
+
+/// R42: each refusal says what, why and what to do.
+#[test]
+fn refusals_read_well() {
+    let who_can = names(&["Bo", "Chen"]);
+    let said = refusals();
+    let lines: Vec<String> = said
+        .iter()
+        .map(|refusal| format!("{}: {}", refusal.code(), Texts::english().refusal(refusal, &who_can, &PLAIN)))
+        .collect();
+    assert_snapshot!("refusals", lines.join("\n"));
+}
+
+#[test]
+fn many_names_are_counted() {
+    let many = names(&["A", "B", "C", "D", "E", "F", "G", "H"]);
+    let texts = Texts::english();
+    let refusal = Refusal::WrongRole { needs: vec![role("admin")] };
+    assert_snapshot!(texts.refusal(&refusal, &many, &PLAIN), @"Only admins decide this. A, B, C, D, E, F and 2 others can.");
+    assert_snapshot!(texts.refusal(&refusal, &many[..7], &PLAIN), @"Only admins decide this. A, B, C, D, E, F and 1 other can.");
+    assert_snapshot!(texts.refusal(&refusal, &[], &PLAIN), @"Only admins decide this.");
+}
+
+#[test]
+fn notices_read_well() {
+    let code = || "7Q4K-2M".parse().unwrap();
+    let alarm =
+        |alarm| Notice::Alarm { request: request(), code: code(), tool: "delete_file".to_owned(), alarm };
+    let refused = Notice::Refused {
+        request: request(),
+        code: code(),
+        command: "approve".to_owned(),
+        refusal: Refusal::WrongRole { needs: vec![role("admin")] },
+    };
+    let notices =
+        [refused, alarm(Alarm::WaitsLong), alarm(Alarm::CardUndeliverable), alarm(Alarm::OutcomeUnknown)];
+    let lines = notices.map(|notice| Texts::english().notice(&notice, &names(&["Bo", "Chen"]), &PLAIN));
+    assert_snapshot!("notices", lines.join("\n"));
+}
+
+fn states() -> Vec<StateView> {
+    let yes = || {
+        vec![
+            vote("Bo", Decision::Approve, Some("temporary, can go"), 7),
+            vote("Chen", Decision::Approve, None, 8),
+        ]
+    };
+    let executed = |outcome, error: Option<&str>, duration_ms, settled| StateView::Executed {
+        votes: yes(),
+        outcome,
+        error: error.map(visible),
+        duration_ms,
+        at: at(8),
+        settled,
+    };
+    let rejected = |votes, because: Option<&str>, unasked| StateView::Rejected {
+        votes,
+        because: because.map(visible),
+        unasked,
+        at: at(9),
+    };
+    let revoked = |why, reason: Option<&str>| StateView::Revoked {
+        why,
+        by: visible("Bo"),
+        reason: reason.map(visible),
+        at: at(10),
+    };
+    let rule = RuleHit { rule: "freeze".to_owned(), because: "No deletes before the audit.".to_owned() };
+    vec![
+        StateView::Checking,
+        waiting(&[("admin", 2, 0)], (1, 1), Vec::new()),
+        waiting(
+            &[("admin", 2, 1)],
+            (2, 2),
+            vec![vote("Bo", Decision::Approve, None, 7), vote("Dana", Decision::Deny, Some("not yet"), 8)],
+        ),
+        StateView::Approved { votes: yes(), unasked: false, until: at(18) },
+        StateView::Approved { votes: Vec::new(), unasked: true, until: at(18) },
+        rejected(vec![vote("Bo", Decision::Deny, Some("still needed"), 9)], None, false),
+        rejected(Vec::new(), Some("Tables are never dropped."), false),
+        rejected(Vec::new(), Some("no approver configured (fail closed)"), true),
+        StateView::Executing { votes: yes(), since: at(8), stop_requested: false },
+        StateView::Executing { votes: yes(), since: at(8), stop_requested: true },
+        executed(OutcomeKind::Succeeded, None, Some(161), false),
+        executed(OutcomeKind::Succeeded, None, None, true),
+        executed(OutcomeKind::Failed, Some("no such file"), Some(61_000), false),
+        executed(OutcomeKind::Failed, None, None, false),
+        executed(OutcomeKind::Unknown, None, None, false),
+        StateView::Expired { how: ExpiredHow::Unanswered, at: at(32) },
+        StateView::Expired { how: ExpiredHow::Unasked, at: at(32) },
+        StateView::Expired { how: ExpiredHow::Unused, at: at(18) },
+        revoked(RevokedWhy::Withdrawn, None),
+        revoked(RevokedWhy::Revoked, Some("wrong folder")),
+        revoked(RevokedWhy::Superseded { by: request() }, None),
+        revoked(RevokedWhy::Rejudged { rule }, None),
+    ]
+}
+
+fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) -> StateView {
+    StateView::Waiting {
+        needs: needs
+            .iter()
+            .map(|(name, count, have)| Need { role: role(name), count: *count, have: *have })
+            .collect(),
+        stage,
+        votes,
+        until: at(32),
+        valid_for: Ttl::from_mins(10),
+        reason_for_yes: false,
+        reason_for_no: false,
+    }
+}
+
+/// R29: the record that a card becomes.
+#[test]
+fn states_read_well() {
+    let texts = Texts::english();
+    let lines = states()
+        .into_iter()
+        .map(card)
+        .map(|view| format!("{}\n  {}", texts.record_head(&view, &PLAIN), texts.state_line(&view, &PLAIN)));
+    assert_snapshot!("states", lines.collect::<Vec<_>>().join("\n"));
+}
+
+/// R27: who must say yes, and who has.
+#[test]
+fn needs_read_well() {
+    let texts = Texts::english();
+    let needs = |groups: &[(&str, u32, u32)], stage| {
+        texts.needs(&waiting(groups, stage, Vec::new()), &PLAIN).unwrap()
+    };
+    assert_snapshot!(needs(&[("admin", 2, 0)], (1, 1)), @"2 admins · none yet · until 14:32 UTC · then good for 10 min");
+    assert_snapshot!(needs(&[("releaser", 2, 1)], (1, 2)), @"stage 1 of 2 · 2 people with the role releaser · 1 of 2 so far · until 14:32 UTC · then good for 10 min");
+    assert_snapshot!(needs(&[("operator", 1, 1), ("finance", 1, 0), ("auditor", 2, 0)], (1, 1)), @"1 operator (1 of 1 so far), 1 person with the role finance (none yet) and 2 auditors (none yet) · until 14:32 UTC · then good for 10 min");
+    assert_eq!(texts.needs(&StateView::Checking, &PLAIN), None);
+    let open =
+        [Need { role: role("viewer"), count: 2, have: 1 }, Need { role: role("admin"), count: 1, have: 1 }];
+    assert_snapshot!(texts.counted(Decision::Approve, &open, &PLAIN), @"Your yes is counted. Still needed: 1 viewer.");
+    assert_snapshot!(texts.counted(Decision::Approve, &[], &PLAIN), @"Your yes is counted.");
+    assert_snapshot!(texts.counted(Decision::Deny, &open, &PLAIN), @"Your no is counted.");
+}
+
+#[test]
+fn lines_of_the_card_read_well() {
+    let texts = Texts::english();
+    let call = card(StateView::Checking).call;
+    let rule =
+        |because: &str| texts.rule(&RuleView { rule: visible("deletes"), because: visible(because) }, &PLAIN);
+    let warnings = |invisible, bidi, mixed_script, combining| {
+        texts.warnings(&Warnings { invisible, bidi, mixed_script, combining }).unwrap_or_default()
+    };
+    let lines = [
+        texts.headline(&call, &PLAIN),
+        texts.task(&call, &PLAIN),
+        rule("Deleting cannot be undone."),
+        rule(""),
+        texts.lines_shown(3, 41),
+        texts.characters_left_out(1),
+        texts.characters_left_out(1200),
+        texts.redacted(1).unwrap_or_default(),
+        texts.redacted(2).unwrap_or_default(),
+        warnings(1, 0, 0, 0),
+        warnings(2, 2, 2, 2),
+        warnings(0, 1, 1, 1),
+        [Level::Low, Level::Medium, Level::High, Level::Critical].map(|level| texts.level(level)).join(", "),
+        [500, 25_000, 600_000, 5_400_000, 7_200_000, 86_400_000, 172_800_000]
+            .map(|ms| texts.span(Ttl::from_millis(ms)))
+            .join(", "),
+        [0, 161, 9_950, 61_000, 200_000].map(|ms| texts.duration(ms)).join(", "),
+    ];
+    assert_snapshot!("lines", lines.join("\n"));
+    assert_eq!(texts.redacted(0), None);
+    assert_eq!(texts.warnings(&Warnings::default()), None);
+}
+
+#[test]
+fn labels_and_troubles_read_well() {
+    let texts = Texts::english();
+    let labels = Label::ALL.iter().map(|label| format!("{label:?}: {}", texts.label(*label)));
+    let troubles = Trouble::ALL.iter().map(|trouble| format!("{trouble:?}: {}", texts.trouble(*trouble)));
+    assert_snapshot!("labels", labels.chain(troubles).collect::<Vec<_>>().join("\n"));
+    for title in [Label::ApproveTitle, Label::DenyTitle, Label::DetailsTitle] {
+        assert!(texts.label(title).chars().count() <= 24, "Slack's limit of a dialog's title");
+    }
+}
