@@ -19,6 +19,9 @@ mod runs;
 pub mod state;
 #[cfg(feature = "policy")]
 mod step;
+#[cfg(test)]
+#[cfg(feature = "policy")]
+mod tests;
 pub mod transcript;
 #[cfg(feature = "policy")]
 mod turn;

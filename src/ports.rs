@@ -65,6 +65,9 @@ pub enum ToolResult {
     Unknown(String),
 }
 
+/// What hears a model while it speaks.
+pub type Deltas<'a> = dyn FnMut(&str) + Send + 'a;
+
 /// A model that an agent thinks with.
 #[async_trait]
 pub trait Model: Send + Sync {
@@ -73,11 +76,7 @@ pub trait Model: Send + Sync {
     ///
     /// # Errors
     /// [`ModelError`] if no turn could be had.
-    async fn turn(
-        &self,
-        ask: &ModelAsk<'_>,
-        deltas: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<ModelTurn, ModelError>;
+    async fn turn(&self, ask: &ModelAsk<'_>, deltas: &mut Deltas<'_>) -> Result<ModelTurn, ModelError>;
 }
 
 /// What a model is asked.

@@ -1,0 +1,488 @@
+//! A small world for the agent: a store in memory that can stop dead at any write, a clock that moves when nobody
+//! else does, and people who decide once they are asked.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use crate::agent::{API_SURFACE, Agent, RunState};
+use crate::approval::{
+    Approval, Assurance, Ballot, Committed, Decision, Opened, Opening, Order, Requester, Status, commit,
+};
+use crate::call::{CallDigest, ContentHash};
+use crate::card::Redactor;
+use crate::card::row::CardRow;
+use crate::gate::{Executor, Gate, GateParts, GateSettings, PolicyShelf, Running, Trusted, Wakes};
+use crate::id::*;
+use crate::inbound::{Inbound, MessageRef};
+use crate::person::Identity;
+use crate::policy::Policy;
+use crate::ports::*;
+use crate::record::{Event, EventKind, Seq};
+use crate::time::Timestamp;
+
+const POLICY: &str = r#"
+version = "t"
+profile = "team"
+[levels.low]
+tier = "auto"
+[levels.medium]
+tier = "suggest"
+[levels.high]
+tier = "approve"
+role = "admin"
+[levels.critical]
+tier = "approve"
+role = "admin"
+[[rule]]
+name = "reads"
+tools = ["read"]
+level = "low"
+[[rule]]
+name = "notes"
+tools = ["note"]
+level = "medium"
+because = "Notes are seen afterwards."
+[[rule]]
+name = "never"
+tools = ["format"]
+tier = "forbid"
+because = "Nothing is ever formatted."
+[[rule]]
+name = "deletes"
+tools = ["delete"]
+level = "critical"
+because = "Deleting cannot be undone."
+[default]
+role = "admin"
+[[people]]
+id = "ana"
+name = "Ana"
+roles = ["admin"]
+accounts = ["script/ana"]
+"#;
+
+pub(super) fn tenant() -> TenantId {
+    TenantId::new("acme").unwrap()
+}
+
+pub(super) fn requester(credential: &str) -> Requester {
+    Requester {
+        credential: CredentialId::new(credential).unwrap(),
+        identities: Vec::new(),
+        shown_as: "the bot".to_owned(),
+    }
+}
+
+/// Stops the process at the nth dangerous place, before or after what happens there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Fuse {
+    pub(super) at: u64,
+    pub(super) after: bool,
+}
+
+#[derive(Default)]
+pub(super) struct World {
+    now: Mutex<i64>,
+    sleepers: Mutex<Vec<i64>>,
+    random: AtomicU64,
+    rows: Mutex<Rows>,
+    /// What the tools did: tool and key argument.
+    pub(super) ran: Mutex<Vec<String>>,
+    places: AtomicU64,
+    fuse: Mutex<Option<Fuse>>,
+    blown: Mutex<bool>,
+    /// Whether people answer at all.
+    pub(super) silent: Mutex<bool>,
+}
+
+#[derive(Default)]
+struct Rows {
+    requests: BTreeMap<RequestId, Approval>,
+    keys: BTreeMap<(CredentialId, IdempotencyKey), RequestId>,
+    events: Vec<Event>,
+    runs: BTreeMap<(TenantId, RunId), RunRow>,
+    order: Vec<(TenantId, RunId)>,
+    sessions: BTreeMap<(TenantId, SessionId), Vec<String>>,
+}
+
+/// The world, as a port.
+#[derive(Clone)]
+pub(super) struct Of(pub(super) Arc<World>);
+
+impl Of {
+    /// A place where the process may stop dead.
+    async fn dangerous<T>(&self, act: impl FnOnce() -> T) -> T {
+        let place = self.0.places.fetch_add(1, SeqCst) + 1;
+        let fuse = *self.0.fuse.lock().unwrap();
+        let here = fuse.filter(|fuse| fuse.at == place);
+        if here.is_some_and(|fuse| !fuse.after) {
+            *self.0.blown.lock().unwrap() = true;
+            pending::<()>().await;
+        }
+        let result = act();
+        if here.is_some() {
+            *self.0.blown.lock().unwrap() = true;
+            pending::<()>().await;
+        }
+        result
+    }
+
+    fn rows<T>(&self, act: impl FnOnce(&mut Rows) -> T) -> T {
+        act(&mut self.0.rows.lock().unwrap())
+    }
+}
+
+impl World {
+    pub(super) fn new() -> Arc<Self> {
+        let world = Arc::new(Self::default());
+        *world.now.lock().unwrap() = 1_800_000_000_000;
+        world
+    }
+
+    pub(super) fn places(&self) -> u64 {
+        self.places.load(SeqCst)
+    }
+
+    pub(super) fn set_fuse(&self, fuse: Option<Fuse>) {
+        *self.fuse.lock().unwrap() = fuse;
+        *self.blown.lock().unwrap() = false;
+    }
+
+    /// A new process over what is kept.
+    pub(super) fn agent(self: &Arc<Self>, model: Arc<dyn Model>) -> Agent {
+        let of = Of(Arc::clone(self));
+        let clock: Arc<dyn Clock> = Arc::new(of.clone());
+        let gate = Gate::new(GateParts {
+            store: Arc::new(of.clone()),
+            clock: Arc::clone(&clock),
+            entropy: Arc::new(of.clone()),
+            policy: PolicyShelf::new(
+                Policy::parse(POLICY, "policy.toml").map_err(|e| e.to_string()).unwrap(),
+            ),
+            directory: Arc::new(Trusted::new(clock)),
+            surfaces: Vec::new(),
+            redactor: Arc::new(Redactor::new()),
+            signer: None,
+            wakes: Wakes::new(),
+            settings: GateSettings { decide_over_api: true, ..GateSettings::default() },
+        });
+        let tools = ["read", "note", "delete", "format"].map(|name| {
+            Arc::new(LoggedTool { name: ToolName::new(name).unwrap(), world: of.clone() }) as Arc<dyn Tool>
+        });
+        Agent::new(Executor::new(gate, tools), model, AgentId::new("bot").unwrap())
+    }
+
+    /// Drives a future to its end, moving time and people along; none if the process stopped dead.
+    pub(super) fn drive<T>(self: &Arc<Self>, agent: &Agent, future: impl Future<Output = T>) -> Option<T> {
+        let mut future = pin!(future);
+        let mut context = Context::from_waker(Waker::noop());
+        for _ in 0..10_000 {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                return Some(value);
+            }
+            if *self.blown.lock().unwrap() {
+                return None;
+            }
+            if self.people_act(agent) {
+                continue;
+            }
+            self.time_passes();
+        }
+        panic!("nothing moves any more");
+    }
+
+    /// One person decides one thing they are asked: what is to be kept is kept.
+    fn people_act(self: &Arc<Self>, agent: &Agent) -> bool {
+        if *self.silent.lock().unwrap() {
+            return false;
+        }
+        let rows = self.rows.lock().unwrap();
+        // Whoever reads the stream decides on what they were shown there.
+        let asked = rows
+            .requests
+            .values()
+            .find(|approval| approval.status() == Status::WaitingApproval && !approval.renderings.is_empty());
+        let Some(approval) = asked.cloned() else { return false };
+        drop(rows);
+        let kept =
+            approval.proposal.call.args.value()["path"].as_str().is_some_and(|path| path.contains("keep"));
+        let surface = SurfaceName::new(API_SURFACE).unwrap();
+        let shown = agent.executor.gate().view(&approval).shown(&surface, true);
+        let ballot = Ballot {
+            identity: Identity::new("script", "ana").unwrap(),
+            decision: if kept { Decision::Deny } else { Decision::Approve },
+            note: Some(if kept { "still needed" } else { "temporary, can go" }.to_owned()),
+            surface,
+            assurance: Assurance::Signed,
+            shown: Some(shown),
+        };
+        let fuse = self.fuse.lock().unwrap().take();
+        let tenant = tenant();
+        let vote = pin!(agent.executor.gate().vote(&tenant, approval.id, ballot));
+        let Poll::Ready(voted) = vote.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("a vote hangs")
+        };
+        voted.unwrap().1.unwrap();
+        self.places.fetch_sub(1, SeqCst);
+        *self.fuse.lock().unwrap() = fuse;
+        true
+    }
+
+    fn time_passes(&self) {
+        let mut now = self.now.lock().unwrap();
+        let mut sleepers = self.sleepers.lock().unwrap();
+        sleepers.retain(|at| at > &*now);
+        *now = sleepers.iter().min().copied().unwrap_or(*now + 1000);
+    }
+
+    /// The session's events, of the only session there is.
+    pub(super) fn told(&self) -> Vec<Value> {
+        let rows = self.rows.lock().unwrap();
+        rows.sessions.values().flatten().map(|json| serde_json::from_str(json).unwrap()).collect()
+    }
+
+    pub(super) fn requests(&self) -> Vec<Approval> {
+        self.rows.lock().unwrap().requests.values().cloned().collect()
+    }
+
+    pub(super) fn last_run(&self) -> RunState {
+        let rows = self.rows.lock().unwrap();
+        RunState::of(&rows.runs[rows.order.last().unwrap()]).unwrap()
+    }
+}
+
+/// A tool that only says that it ran.
+struct LoggedTool {
+    name: ToolName,
+    world: Of,
+}
+
+#[async_trait]
+impl Tool for LoggedTool {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.clone(),
+            description: "A tool.".to_owned(),
+            schema: json!({"type": "object"}),
+        }
+    }
+
+    async fn run(&self, running: Running) -> ToolResult {
+        let path = running.args().value()["path"].as_str().unwrap_or_default().to_owned();
+        self.world.dangerous(|| self.world.0.ran.lock().unwrap().push(format!("{} {path}", self.name))).await;
+        if path == "panic" {
+            panic!("the tool breaks");
+        }
+        ToolResult::Done(json!({"did": path}))
+    }
+}
+
+impl Entropy for Of {
+    fn fill(&self, bytes: &mut [u8]) {
+        for byte in bytes {
+            let n = self.0.random.fetch_add(1, SeqCst);
+            *byte = ContentHash::of(&n.to_be_bytes()).as_bytes()[0];
+        }
+    }
+}
+
+#[async_trait]
+impl Clock for Of {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(*self.0.now.lock().unwrap())
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        self.0.sleepers.lock().unwrap().push(at.as_millis());
+        std::future::poll_fn(|_| if self.now() >= at { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+}
+
+#[async_trait]
+impl RequestStore for Of {
+    async fn open(&self, opening: Opening) -> Result<Opened, StoreError> {
+        self.dangerous(|| {
+            let now = self.now();
+            self.rows(|rows| {
+                if let Some(key) = &opening.key
+                    && let Some(id) = rows.keys.get(key)
+                {
+                    let same: CallDigest = opening.proposal.call.digest(&opening.tenant);
+                    let before = rows.requests[id].clone();
+                    let digest = before.digest;
+                    return Ok(if digest == same {
+                        Opened::Same(before)
+                    } else {
+                        Opened::Conflict { digest }
+                    });
+                }
+                let code = ShortCode::of(opening.id, 0);
+                let effects = commit::open(&opening, code, now)
+                    .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
+                let next = effects.next.unwrap();
+                rows.events.extend(effects.events);
+                rows.keys.extend(opening.key.clone().map(|key| (key, opening.id)));
+                rows.requests.insert(next.id, next.clone());
+                Ok(Opened::New(next))
+            })
+        })
+        .await
+    }
+
+    async fn execute(&self, order: Order) -> Result<Committed, StoreError> {
+        self.dangerous(|| {
+            let now = self.now();
+            self.rows(|rows| {
+                let current = rows.requests.get(&order.id).ok_or(StoreError::NotFound)?.clone();
+                let effects = commit::weigh(&current, &order, now);
+                let next = effects.next.unwrap_or(current);
+                rows.events.extend(effects.events);
+                rows.requests.insert(next.id, next.clone());
+                Ok(Committed { approval: next, result: effects.result })
+            })
+        })
+        .await
+    }
+
+    async fn note(&self, _tenant: TenantId, _kind: EventKind) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError> {
+        let found = self.rows(|rows| rows.requests.get(&id).cloned());
+        found.filter(|approval| approval.tenant == *tenant).ok_or(StoreError::NotFound)
+    }
+
+    async fn list(&self, query: RequestQuery) -> Result<Vec<Approval>, StoreError> {
+        let wanted = |approval: &&Approval| query.digest.is_none_or(|digest| digest == approval.digest);
+        Ok(self.rows(|rows| rows.requests.values().rev().filter(wanted).take(1).cloned().collect()))
+    }
+
+    async fn events(&self, _query: EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
+        Ok(self.rows(|rows| (1..).map(Seq).zip(rows.events.iter().cloned()).collect()))
+    }
+
+    async fn due(&self, _now: Timestamp, _limit: u32) -> Result<Vec<(TenantId, RequestId)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(None)
+    }
+
+    async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl AgentStore for Of {
+    async fn save_run(&self, mut row: RunRow, events: Vec<String>) -> Result<(), StoreError> {
+        self.dangerous(|| {
+            self.rows(|rows| {
+                let key = (row.tenant.clone(), row.run.clone());
+                let stored = rows.runs.get(&key).map_or(0, |stored| stored.version);
+                if stored != row.version {
+                    return Err(StoreError::RunMoved);
+                }
+                if stored == 0 {
+                    rows.order.push(key.clone());
+                }
+                row.version += 1;
+                rows.sessions.entry((row.tenant.clone(), row.session.clone())).or_default().extend(events);
+                rows.runs.insert(key, row);
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    async fn load_run(&self, tenant: &TenantId, run: &RunId) -> Result<RunRow, StoreError> {
+        self.rows(|rows| rows.runs.get(&(tenant.clone(), run.clone())).cloned()).ok_or(StoreError::NotFound)
+    }
+
+    async fn last_run(&self, tenant: &TenantId, session: &SessionId) -> Result<Option<RunRow>, StoreError> {
+        Ok(self.rows(|rows| {
+            let mut newest = rows.order.iter().rev().map(|key| &rows.runs[key]);
+            newest.find(|row| row.tenant == *tenant && row.session == *session).cloned()
+        }))
+    }
+
+    async fn unfinished_runs(&self) -> Result<Vec<RunRow>, StoreError> {
+        Ok(self.rows(|rows| rows.runs.values().filter(|row| !row.finished).cloned().collect()))
+    }
+
+    async fn session_events(
+        &self,
+        _tenant: &TenantId,
+        _session: &SessionId,
+        _after: u64,
+        _limit: u32,
+    ) -> Result<Vec<SessionEvent>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl InboxStore for Of {
+    async fn deliver(&self, _inbound: Inbound) -> Result<bool, StoreError> {
+        Ok(true)
+    }
+    async fn undone(&self, _limit: u32) -> Result<Vec<Inbound>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn discard(&self, _delivery: &DeliveryKey) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl CardStore for Of {
+    async fn cards_due(&self, _now: Timestamp, _limit: u32) -> Result<Vec<CardRow>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn cards_of(&self, _tenant: &TenantId, _request: RequestId) -> Result<Vec<CardRow>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn card_at(&self, _tenant: &TenantId, _at: &MessageRef) -> Result<Option<RequestId>, StoreError> {
+        Ok(None)
+    }
+}
+
+#[async_trait]
+impl OutboxStore for Of {
+    async fn take_messages(
+        &self,
+        _now: Timestamp,
+        _lease_until: Timestamp,
+        _limit: u32,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn message_done(&self, _id: i64, _step: OutboxStep) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl CredentialStore for Of {
+    async fn add_credential(&self, _row: CredentialRow) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn credential(&self, _secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
+        Ok(None)
+    }
+    async fn credentials(&self, _tenant: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn revoke_credential(&self, _tenant: &TenantId, _id: &CredentialId) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
