@@ -1,0 +1,190 @@
+//! `/approvals` (R5): people decide, and read what was decided.
+
+use axum::Json;
+use axum::extract::State;
+use placet::approval::{Actor, Approval, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy, ApprovedBy};
+use placet::card::Redactor;
+use placet::id::RequestId;
+use placet::ports::{EventQuery, StoreError};
+use placet::record::{EventKind, Seq};
+use placet::time::Timestamp;
+use serde_json::{Value, json};
+
+use crate::body::{Fields, JsonBody};
+use crate::credential::{Caller, Deciding, ReadingMany};
+use crate::limits::NOTE_CHARS_MAX;
+use crate::parts::App;
+use crate::problem::{Code, Problem, refused_vote};
+use crate::query::Query;
+use crate::requests::stranger;
+use crate::view;
+
+/// `POST /approvals` {requestId, approved, reason?}: the voter is whoever the credential belongs to.
+pub(crate) async fn decide(
+    State(app): State<App>,
+    caller: Caller<Deciding>,
+    JsonBody(body): JsonBody,
+) -> Result<Json<Value>, Problem> {
+    let mut fields = Fields::of(body, &["requestId", "approved", "reason"])?;
+    let id = fields.text("requestId", 100)?;
+    let id = fields.needed("requestId", id)?;
+    let approved = fields.boolean("approved")?;
+    let approved = fields.needed("approved", approved)?;
+    let note = fields.text("reason", NOTE_CHARS_MAX)?.filter(|reason| !reason.trim().is_empty());
+    let decision = if approved { Decision::Approve } else { Decision::Deny };
+    let loaded = match id.parse::<RequestId>() {
+        Ok(request) => app.gate.load(caller.tenant(), request).await,
+        Err(_) => Err(StoreError::NotFound),
+    };
+    let identity = caller.identity()?;
+    let approval = match loaded {
+        Ok(approval) => approval,
+        Err(fault) => {
+            let command = if approved { "approve" } else { "deny" };
+            return Err(stranger(&app, &caller, (fault, Actor::Account(identity)), (command, &id)).await);
+        }
+    };
+    if !view::was_asked(&approval) {
+        let detail = "the policy decided about it without people; there is nothing to vote on";
+        return Err(Problem::new(Code::NotAsked, detail).about(approval.id));
+    }
+    let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let shown = view::rendering(&app.gate.view(&approval), surface.clone(), identity.clone()).shown;
+    let ballot = Ballot { identity, decision, note, surface, assurance: Assurance::Signed, shown: Some(shown) };
+    match app.gate.vote(caller.tenant(), approval.id, ballot).await? {
+        (approval, Ok(change)) => {
+            if change == Change::Changed {
+                metrics::counter!("placet_votes_total", "surface" => "api", "decision" => word(decision)).increment(1);
+            }
+            Ok(Json(standing(&approval)))
+        }
+        (approval, Err(refusal)) => Err(refused_vote(&approval, &refusal)),
+    }
+}
+
+const fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Approve => "approve",
+        Decision::Deny => "deny",
+    }
+}
+
+/// How the request stands after a vote, and what is still needed.
+fn standing(approval: &Approval) -> Value {
+    let pending = view::is_pending(approval.status());
+    let mut answer = json!({
+        "requestId": approval.id,
+        "status": approval.status().name(),
+        "decided": !pending,
+    });
+    if pending && let Some(tally) = approval.tally_as_voted() {
+        answer["stage"] = json!(tally.stage + 1);
+        answer["stages"] = json!(tally.stages);
+        answer["needs"] = json!(tally.needs);
+    }
+    answer
+}
+
+/// Events that say how it was decided.
+const DECISIONS: [&str; 2] = ["approval.decided", "approval.expired"];
+
+/// `GET /approvals?after=…&limit=…`: the tenant's decisions in their order, time-outs included.
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Caller<ReadingMany>,
+    query: Query,
+) -> Result<Json<Value>, Problem> {
+    let query = query.only(&["after", "limit"])?;
+    let limit = query.limit()?;
+    let mut after = query.place("after", caller.tenant(), &app)?;
+    let mut entries = Vec::new();
+    while entries.len() < limit as usize {
+        let wanted = EventQuery {
+            tenant: Some(caller.tenant().clone()),
+            request: None,
+            after,
+            types: DECISIONS.to_vec(),
+            limit,
+        };
+        let events = app.gate.store().events(wanted).await?;
+        let last = events.len() < limit as usize;
+        for (seq, event) in events {
+            if entries.len() >= limit as usize {
+                break;
+            }
+            after = seq;
+            let Some((request, made)) = event.request.zip(decision(&event.kind)) else { continue };
+            match app.gate.load(caller.tenant(), request).await {
+                Ok(approval) => entries.push(entry(&approval, (made, event.at), app.gate.redactor())),
+                Err(StoreError::NotFound) => {}
+                Err(fault) => return Err(fault.into()),
+            }
+        }
+        if last {
+            break;
+        }
+    }
+    let mut page = json!({ "approvals": entries });
+    if entries.len() >= limit as usize && after > Seq(0) {
+        page["next"] = json!(app.settings.cursor_key.seal(caller.tenant(), after));
+    }
+    Ok(Json(page))
+}
+
+/// One decision.
+struct Made {
+    approved: bool,
+    reason: Option<String>,
+    who: Vec<String>,
+    /// What kind of decision it was, in one word.
+    by: &'static str,
+}
+
+/// What an event decided; none for an approval that only was not used.
+fn decision(kind: &EventKind) -> Option<Made> {
+    match kind {
+        EventKind::Decided { decision, approved_by, rejected_by, people, reason, .. } => {
+            let (by, because) = match (approved_by, rejected_by) {
+                (_, Some(RejectedBy::Policy { because })) => ("policy", Some(because.clone())),
+                (_, Some(RejectedBy::NoApprover { why })) => ("nobody", Some(format!("not asked: {why}"))),
+                (Some(ApprovedBy::Policy), _) => ("policy", None),
+                (Some(ApprovedBy::Timeout), _) => ("timeout", Some("approval timed out".to_owned())),
+                (Some(ApprovedBy::BreakGlass { .. }), _) => ("break_glass", None),
+                (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => ("votes", None),
+            };
+            Some(Made {
+                approved: *decision == Decision::Approve,
+                reason: reason.clone().or(because),
+                who: people.clone(),
+                by,
+            })
+        }
+        EventKind::Expired { how } => {
+            let (by, reason) = match how {
+                ExpiredHow::Unanswered => ("timeout", "approval timed out"),
+                ExpiredHow::Unasked => ("nobody", "not asked: no card could be delivered in time"),
+                ExpiredHow::Unused => return None,
+            };
+            Some(Made { approved: false, reason: Some(reason.to_owned()), who: Vec::new(), by })
+        }
+        _ => None,
+    }
+}
+
+fn entry(approval: &Approval, (made, at): (Made, Timestamp), redactor: &Redactor) -> Value {
+    let call = &approval.proposal.call;
+    let mut entry = json!({
+        "requestId": approval.id,
+        "toolName": call.full_name(),
+        "args": redactor.redact_value(call.args.value()).0,
+        "risk": approval.verdict.as_ref().map(|verdict| verdict.tier),
+        "approved": made.approved,
+        "at": at.to_rfc3339(),
+        "by": made.by,
+        "who": made.who,
+    });
+    if let Some(reason) = made.reason {
+        entry["reason"] = json!(redactor.redact_text(&reason).text);
+    }
+    entry
+}

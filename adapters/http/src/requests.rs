@@ -1,0 +1,242 @@
+//! `/v1/requests`: an agent proposes, waits and withdraws; people read what they decide on.
+
+mod proposal;
+
+pub(crate) use proposal::presented;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use futures::future::{Either, select};
+use placet::approval::{Approval, Command, Status};
+use placet::gate::ProposeError;
+use placet::id::{IdempotencyKey, RequestId};
+use placet::ports::store::Scope;
+use placet::ports::{RequestQuery, StoreError};
+use placet::time::Ttl;
+use serde_json::{Value, json};
+
+use crate::body::JsonBody;
+use crate::credential::{Caller, Principal, Proposing, ReadingMany, ReadingOne};
+use crate::limits::{POLLS_PER_CREDENTIAL_MAX, WAIT_MAX};
+use crate::parts::App;
+use crate::problem::{Code, Problem, refused_to_proposer};
+use crate::query::Query;
+use crate::stream::{Closing, Seat};
+use crate::view;
+
+/// The header under which the same proposal is the same request.
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// `POST /v1/requests`: 201 for a new request, 200 for one that was there under the key.
+pub(crate) async fn propose(
+    State(app): State<App>,
+    caller: Caller<Proposing>,
+    headers: HeaderMap,
+    query: Query,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Problem> {
+    query.only(&[])?;
+    let key = idempotency_key(&headers)?;
+    let proposal = proposal::read(body, &caller, &app)?;
+    let key = key.map(|key| (caller.row().id.clone(), key));
+    let proposed = app.gate.propose(caller.tenant(), proposal, key, false).await.map_err(|fault| match fault {
+        ProposeError::KeyConflict { .. } => Problem::new(
+            Code::IdempotencyConflict,
+            "this Idempotency-Key was used before, for another call; use a new key for each call, and the same key \
+             only for the same one",
+        )
+        .at("Idempotency-Key"),
+        ProposeError::Store(fault) => fault.into(),
+    })?;
+    let status = if proposed.fresh { StatusCode::CREATED } else { StatusCode::OK };
+    let location = format!("/v1/requests/{}", proposed.approval.id);
+    let body = view::for_agent(&proposed.approval, app.gate.redactor());
+    Ok((status, [(header::LOCATION, location)], Json(body)).into_response())
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let (value, more) = (values.next(), values.next());
+    let bad = |why: &str| Problem::new(Code::HeaderInvalid, format!("Idempotency-Key: {why}")).at("Idempotency-Key");
+    match (value, more) {
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => Err(bad("it stands there twice; send it once")),
+        (Some(value), None) => {
+            let text = value.to_str().map_err(|_| bad("only visible ASCII characters may stand in it"))?;
+            IdempotencyKey::new(text).map(Some).map_err(|fault| bad(&fault.to_string()))
+        }
+    }
+}
+
+/// `GET /v1/requests/{id}?wait=25s&view=card`.
+pub(crate) async fn get(
+    State(app): State<App>,
+    caller: Caller<ReadingOne>,
+    method: Method,
+    Path(id): Path<String>,
+    (query, closing): (Query, Closing),
+) -> Result<Json<Value>, Problem> {
+    let query = query.only(&["wait", "view"])?;
+    let as_card = wants_card(&query, &caller)?;
+    let wait = query.parsed::<Ttl>("wait")?.map(|wait| wait.min(WAIT_MAX));
+    let mut approval = seen(&app, &caller, &id).await?;
+    if let Some(wait) = wait
+        && view::is_pending(approval.status())
+    {
+        approval = wait_for(&app, &caller, (approval, wait), closing).await?;
+    }
+    if !as_card {
+        return Ok(Json(view::for_agent(&approval, app.gate.redactor())));
+    }
+    // A HEAD shows nobody anything.
+    if method == Method::GET && caller.may(Scope::Decide) && approval.status() == Status::WaitingApproval {
+        put_on_record(&app, &caller, &approval).await?;
+    }
+    Ok(Json(view::for_people(&approval, &app.gate)))
+}
+
+/// People get the card, unless the credential can also propose or execute: then it must be asked for, so that no
+/// agent is shown it by accident.
+fn wants_card(query: &Query, caller: &Principal) -> Result<bool, Problem> {
+    let may = caller.may_any(&[Scope::Decide, Scope::Audit, Scope::Manage]);
+    match query.text("view") {
+        None => Ok(may && !caller.may_any(&[Scope::Propose, Scope::Execute])),
+        Some("agent") => Ok(false),
+        Some("card") if may => Ok(true),
+        Some("card") => {
+            let detail = "the card is for people: this needs a credential with the scope decide or audit or manage";
+            Err(Problem::new(Code::ScopeMissing, detail).at("view"))
+        }
+        Some(_) => Err(Problem::new(Code::QueryInvalid, "`view` is agent or card").at("view")),
+    }
+}
+
+async fn wait_for(
+    app: &App,
+    caller: &Principal,
+    (approval, wait): (Approval, Ttl),
+    closing: Closing,
+) -> Result<Approval, Problem> {
+    let _seat = Seat::take(&app.seats, &caller.row().id, ("poll", POLLS_PER_CREDENTIAL_MAX))?;
+    let until = app.now() + wait;
+    let decided = app.gate.wait((caller.tenant(), approval.id), until, |now| !view::is_pending(now.status()));
+    let approval = match select(Box::pin(decided), Box::pin(closing.closed())).await {
+        Either::Left((decided, _)) => decided?,
+        // The server stops: how it stands is a right answer, and the client asks again.
+        Either::Right(_) => approval,
+    };
+    caller.recheck(app).await?;
+    Ok(approval)
+}
+
+/// What a person is about to be shown is on record before they are, so that their vote can refer to it.
+async fn put_on_record(app: &App, caller: &Principal, approval: &Approval) -> Result<(), Problem> {
+    let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let rendering = view::rendering(&app.gate.view(approval), surface, caller.identity()?);
+    if approval.renderings.contains(&rendering) {
+        return Ok(());
+    }
+    match app.gate.command(caller.tenant(), approval.id, Command::Show(rendering)).await? {
+        (_, Ok(_)) => Ok(()),
+        (_, Err(refusal)) => {
+            tracing::error!(approval.id = %approval.id, refusal = refusal.code(), "a rendering was not put on record");
+            Err(Problem::new(Code::Unavailable, "what you would be shown could not be put on record; try again"))
+        }
+    }
+}
+
+/// A request that this caller may know of.
+async fn seen(app: &App, caller: &Principal, id: &str) -> Result<Approval, Problem> {
+    let approval = app.gate.load(caller.tenant(), request_id(id)?).await?;
+    if caller.may_see(&approval) { Ok(approval) } else { Err(Problem::no_such_request()) }
+}
+
+/// An id that is none is one that does not exist.
+pub(crate) fn request_id(id: &str) -> Result<RequestId, Problem> {
+    id.parse().map_err(|_| Problem::no_such_request())
+}
+
+/// `GET /v1/requests?status=waiting_approval&before=…&limit=…`: newest first.
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Caller<ReadingMany>,
+    query: Query,
+) -> Result<Json<Value>, Problem> {
+    let query = query.only(&["status", "before", "limit"])?;
+    let statuses = query.text("status").map(statuses).transpose()?.unwrap_or_default();
+    let limit = query.limit()?;
+    let before = query.parsed::<RequestId>("before")?;
+    let wanted = RequestQuery {
+        tenant: Some(caller.tenant().clone()),
+        statuses,
+        before,
+        limit,
+        ..RequestQuery::default()
+    };
+    let approvals = app.gate.store().list(wanted).await?;
+    let mut page = json!({
+        "requests": approvals.iter().map(|approval| view::line(approval, &app.gate)).collect::<Vec<_>>(),
+    });
+    if let (Some(last), true) = (approvals.last(), approvals.len() >= limit as usize) {
+        page["next"] = json!(last.id);
+    }
+    Ok(Json(page))
+}
+
+fn statuses(text: &str) -> Result<Vec<Status>, Problem> {
+    let named = |name: &str| match name.trim() {
+        "pending" => Ok(vec![Status::Proposed, Status::PolicyChecking, Status::WaitingApproval]),
+        name => Status::named(name).map(|status| vec![status]).ok_or_else(|| {
+            let names: Vec<_> = Status::ALL.iter().map(|status| status.name()).collect();
+            let detail = format!("`status` is pending or some of {}, separated by commas", names.join(", "));
+            Problem::new(Code::QueryInvalid, detail).at("status")
+        }),
+    };
+    let statuses: Result<Vec<_>, Problem> = text.split(',').map(named).collect();
+    Ok(statuses?.into_iter().flatten().collect())
+}
+
+/// `DELETE /v1/requests/{id}`: its proposer no longer wants it. Doing it twice is doing it once.
+pub(crate) async fn withdraw(
+    State(app): State<App>,
+    caller: Caller<Proposing>,
+    Path(id): Path<String>,
+    query: Query,
+) -> Result<Json<Value>, Problem> {
+    query.only(&[])?;
+    let (tenant, by) = (caller.tenant(), caller.as_agent());
+    let parsed = id.parse::<RequestId>().map_err(|_| StoreError::NotFound);
+    let answer = match parsed {
+        Ok(id) => app.gate.withdraw(tenant, id, by.clone()).await,
+        Err(none) => Err(none),
+    };
+    match answer {
+        Ok((approval, Ok(_))) => Ok(Json(view::for_agent(&approval, app.gate.redactor()))),
+        Ok((approval, Err(refusal))) if withdrawn_before(&approval) => {
+            tracing::debug!(refusal = refusal.code(), "withdrawn again");
+            Ok(Json(view::for_agent(&approval, app.gate.redactor())))
+        }
+        Ok((approval, Err(refusal))) => Err(refused_to_proposer(&approval, &refusal)),
+        Err(fault) => Err(stranger(&app, &caller, (fault, by), ("withdraw", &id)).await),
+    }
+}
+
+fn withdrawn_before(approval: &Approval) -> bool {
+    use placet::approval::{RevokedWhy, State};
+    matches!(&approval.state, State::Revoked(revoked) if revoked.why == RevokedWhy::Withdrawn)
+}
+
+/// Notes an attempt on a request that does not exist for the caller; any other fault is passed on.
+pub(crate) async fn stranger(
+    app: &App,
+    caller: &Principal,
+    (fault, by): (StoreError, placet::approval::Actor),
+    (command, id): (&str, &str),
+) -> Problem {
+    if fault == StoreError::NotFound {
+        app.gate.note_stranger(caller.tenant(), by, command, id).await;
+    }
+    fault.into()
+}

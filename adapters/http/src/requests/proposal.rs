@@ -1,0 +1,118 @@
+//! The body of a proposal. Who asks comes from the credential; everything else in it is the agent's claim.
+
+use placet::approval::{Evidence, Proposal, Requester, RunStep};
+use placet::call::{CanonicalArgs, ToolCall};
+use placet::id::{RunId, ServerName, SessionId, StepId, ToolName};
+use placet::person::{Identity, Standing};
+use placet::time::Ttl;
+use serde_json::Value;
+
+use crate::body::Fields;
+use crate::credential::Principal;
+use crate::limits::{
+    EVIDENCE_EXCERPT_CHARS_MAX, EVIDENCE_MAX, EVIDENCE_TITLE_CHARS_MAX, EVIDENCE_URI_CHARS_MAX, IF_DENIED_CHARS_MAX,
+    NAME_CHARS_MAX, PREVIEW_CHARS_MAX, REASON_CHARS_MAX, TASK_CHARS_MAX, TIMEOUT_MIN,
+};
+use crate::parts::App;
+use crate::problem::{Code, Problem};
+
+const FIELDS: [&str; 14] = [
+    "tool", "server", "args", "run", "session", "task", "reason", "evidence", "preview", "if_denied", "prompt_version",
+    "on_behalf_of", "place", "timeout",
+];
+
+/// Reads a proposal.
+pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposal, Problem> {
+    let mut fields = Fields::of(body, &FIELDS)?;
+    let call = call(&mut fields, caller)?;
+    let timeout = fields.parsed::<Ttl>("timeout")?;
+    if timeout.is_some_and(|timeout| timeout < TIMEOUT_MIN) {
+        return Err(fields.invalid("timeout", &format!("people need at least {TIMEOUT_MIN}")));
+    }
+    Ok(Proposal {
+        call,
+        requester: requester(&mut fields, caller, app)?,
+        run: run(&mut fields)?,
+        session: fields.parsed::<SessionId>("session")?,
+        task: fields.said("task", TASK_CHARS_MAX)?,
+        reason: fields.said("reason", REASON_CHARS_MAX)?,
+        evidence: evidence(&mut fields)?,
+        preview: fields.text("preview", PREVIEW_CHARS_MAX)?,
+        if_denied: fields.text("if_denied", IF_DENIED_CHARS_MAX)?,
+        prompt_version: fields.text("prompt_version", NAME_CHARS_MAX)?,
+        place: fields.text("place", NAME_CHARS_MAX)?,
+        timeout,
+        follows: None,
+    })
+}
+
+fn call(fields: &mut Fields, caller: &Principal) -> Result<ToolCall, Problem> {
+    let (server, tool, args) = presented(fields)?;
+    Ok(ToolCall {
+        agent: caller.row().agent.clone(),
+        server,
+        tool,
+        tool_schema_hash: None,
+        args,
+        preconditions: std::collections::BTreeMap::new(),
+    })
+}
+
+/// Tool, server and arguments, as a proposer and as a claimant present them.
+pub(crate) fn presented(fields: &mut Fields) -> Result<(Option<ServerName>, ToolName, CanonicalArgs), Problem> {
+    let tool = fields.parsed::<ToolName>("tool")?;
+    let tool = fields.needed("tool", tool)?;
+    let server = fields.parsed::<ServerName>("server")?;
+    let args = fields.value("args");
+    let args = fields.needed("args", args)?;
+    let args = CanonicalArgs::from_value(&args).map_err(|fault| {
+        let at = fault.path().map(|path| path.to_string().replacen('$', "args", 1));
+        Problem::from(fault).at(at.unwrap_or_else(|| "args".to_owned()))
+    })?;
+    Ok((server, tool, args))
+}
+
+fn run(fields: &mut Fields) -> Result<Option<RunStep>, Problem> {
+    let Some(mut run) = fields.object("run", &["id", "step"])? else { return Ok(None) };
+    let (id, step) = (run.parsed::<RunId>("id")?, run.parsed::<StepId>("step")?);
+    Ok(Some(RunStep { run: run.needed("id", id)?, step: run.needed("step", step)? }))
+}
+
+fn evidence(fields: &mut Fields) -> Result<Vec<Evidence>, Problem> {
+    let pieces = fields.list("evidence", EVIDENCE_MAX, &["id", "title", "uri", "excerpt"])?;
+    pieces
+        .into_iter()
+        .map(|mut piece| {
+            Ok(Evidence {
+                id: piece.said("id", EVIDENCE_TITLE_CHARS_MAX)?,
+                title: piece.said("title", EVIDENCE_TITLE_CHARS_MAX)?,
+                uri: piece.text("uri", EVIDENCE_URI_CHARS_MAX)?,
+                excerpt: piece.text("excerpt", EVIDENCE_EXCERPT_CHARS_MAX)?,
+            })
+        })
+        .collect()
+}
+
+fn requester(fields: &mut Fields, caller: &Principal, app: &App) -> Result<Requester, Problem> {
+    let own = caller.identity()?;
+    let label = caller.row().id.to_string();
+    let behind = fields.parsed::<Identity>("on_behalf_of")?;
+    if behind.is_some() && !caller.row().may_act_for_others {
+        return Err(Problem::new(
+            Code::OnBehalfOfNotTrusted,
+            "this credential is not trusted to say on whose behalf it acts; leave `on_behalf_of` out, or use one that is",
+        )
+        .at("on_behalf_of"));
+    }
+    let named = |identity: &Identity| match app.gate.policy().people().resolve(identity) {
+        Standing::Member(member) => Some(member.name),
+        Standing::None(_) => None,
+    };
+    let shown_as = match &behind {
+        Some(behind) => format!("{} through {label}", named(behind).unwrap_or_else(|| behind.to_string())),
+        None => named(&own).unwrap_or(label),
+    };
+    let mut identities = vec![own];
+    identities.extend(behind);
+    Ok(Requester { credential: caller.row().id.clone(), identities, shown_as })
+}

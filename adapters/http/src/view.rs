@@ -1,0 +1,163 @@
+//! Requests as callers read them. Agents and executors get their own form, in which no tier, level, threshold, rule
+//! or name of a person has a field (R2); people get the card.
+
+use placet::approval::{Approval, ExpiredHow, RejectedBy, Rendering, RevokedWhy, State, Status};
+use placet::card::{CardView, Redactor};
+use placet::gate::Gate;
+use placet::id::{IdError, SurfaceName};
+use placet::person::Identity;
+use placet::policy::Tier;
+use placet::time::Timestamp;
+use serde_json::{Map, Value, json};
+
+/// The name of this surface in renderings and votes.
+pub(crate) fn surface() -> Result<SurfaceName, IdError> {
+    SurfaceName::new("api")
+}
+
+/// Whether it is still open what becomes of it.
+pub(crate) const fn is_pending(status: Status) -> bool {
+    matches!(status, Status::Proposed | Status::PolicyChecking | Status::WaitingApproval)
+}
+
+/// Until when its state holds by itself.
+pub(crate) const fn expires_at(approval: &Approval) -> Option<Timestamp> {
+    match &approval.state {
+        State::WaitingApproval(waiting) => Some(waiting.until),
+        State::Approved(approved) => Some(approved.until),
+        State::Executing(executing) => Some(executing.claim.lease_until),
+        _ => None,
+    }
+}
+
+/// What an agent may read of a decision against its call (R8): why, and never who. "Could not ask" and "asked, and
+/// they said no" are different words.
+pub(crate) fn decision_text(approval: &Approval) -> Option<String> {
+    let with = |what: &str, why: Option<&str>| match why.map(str::trim).filter(|why| !why.is_empty()) {
+        Some(why) => format!("{what}: {why}"),
+        None => what.to_owned(),
+    };
+    Some(match &approval.state {
+        State::Rejected(rejected) => match &rejected.by {
+            RejectedBy::Votes { reason } => with("denied by user", reason.as_deref()),
+            RejectedBy::Policy { because } => with("denied by policy", Some(because)),
+            RejectedBy::NoApprover { why } => with("not asked", Some(why)),
+        },
+        State::Expired(expired) => match expired.how {
+            ExpiredHow::Unanswered => "denied: approval timed out".to_owned(),
+            ExpiredHow::Unasked => "not asked: no card could be delivered in time".to_owned(),
+            ExpiredHow::Unused => "expired: it was approved, and not claimed in time".to_owned(),
+        },
+        State::Revoked(revoked) => match &revoked.why {
+            RevokedWhy::Withdrawn => "withdrawn by its proposer".to_owned(),
+            RevokedWhy::Revoked => with("revoked", revoked.reason.as_deref()),
+            RevokedWhy::Superseded { by } => format!("superseded by the edited request {by}"),
+            RevokedWhy::Rejudged { rule } => with("denied by policy", Some(&rule.because)),
+        },
+        _ => return None,
+    })
+}
+
+/// A request as agents and executors read it.
+pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
+    let mut view = Map::new();
+    let mut put = |name: &str, value: Value| {
+        if !value.is_null() {
+            view.insert(name.to_owned(), value);
+        }
+    };
+    put("id", json!(approval.id));
+    put("code", json!(approval.code));
+    put("status", json!(approval.status().name()));
+    put("digest", json!(approval.digest));
+    put("args_hash", json!(approval.args_hash));
+    put("created_at", json!(approval.opened_at.to_rfc3339()));
+    put("expires_at", json!(expires_at(approval).map(Timestamp::to_rfc3339)));
+    put("decision", json!(decision_text(approval).map(|text| redactor.redact_text(&text).text)));
+    if let State::Executed(executed) = &approval.state {
+        let outcome = &executed.outcome;
+        let result = outcome.result.as_deref().map(|text| {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+        });
+        let fields = [
+            ("status", Some(json!(outcome.kind.name()))),
+            ("result", result),
+            ("error", outcome.error.as_ref().map(|error| json!(error))),
+            ("duration_ms", outcome.duration_ms.map(|ms| json!(ms))),
+        ];
+        let outcome: Map<_, _> =
+            fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+        put("outcome", Value::Object(outcome));
+    }
+    Value::Object(view)
+}
+
+/// What is put on record when a person is shown a request here.
+pub(crate) fn rendering(card: &CardView, surface: SurfaceName, viewer: Identity) -> Rendering {
+    let full = is_full(card);
+    Rendering { shown: card.shown(&surface, full), surface, full, viewer: Some(viewer) }
+}
+
+/// The card is given whole; only what is hidden in it is not shown.
+pub(crate) const fn is_full(card: &CardView) -> bool {
+    card.call.redacted == 0
+}
+
+/// A request as people read it.
+pub(crate) fn for_people(approval: &Approval, gate: &Gate) -> Value {
+    let card = gate.view(approval);
+    let mut view = for_agent(approval, gate.redactor());
+    view["tier"] = json!(approval.verdict.as_ref().map(|verdict| verdict.tier));
+    view["full"] = json!(is_full(&card));
+    view["card"] = readable_times(serde_json::to_value(card).unwrap_or_default());
+    view
+}
+
+/// A request in a list, as people read it.
+pub(crate) fn line(approval: &Approval, gate: &Gate) -> Value {
+    let card = gate.view(approval);
+    let mut line = json!({
+        "id": approval.id,
+        "code": approval.code,
+        "status": approval.status().name(),
+        "title": card.call.title,
+        "tool": card.call.tool,
+        "tier": approval.verdict.as_ref().map(|verdict| verdict.tier),
+        "level": card.call.level,
+        "asked_by": card.call.asked_by,
+        "created_at": approval.opened_at.to_rfc3339(),
+    });
+    if let Some(at) = expires_at(approval) {
+        line["expires_at"] = json!(at.to_rfc3339());
+    }
+    line
+}
+
+/// Whether people were asked about it, or should have been.
+pub(crate) fn was_asked(approval: &Approval) -> bool {
+    approval.verdict.as_ref().is_some_and(|verdict| verdict.tier == Tier::Approve)
+}
+
+/// Fields that hold a point in time.
+const TIMES: [&str; 11] = [
+    "at", "since", "until", "asked_at", "alarm_at", "claim_until", "lease_until", "created_at", "expires_at",
+    "opened_at", "not_after",
+];
+
+/// Times as RFC 3339, as everywhere on the wire. Only for our own structures, never for arguments.
+pub(crate) fn readable_times(value: Value) -> Value {
+    match value {
+        Value::Object(map) => Value::Object(
+            map.into_iter()
+                .map(|(name, value)| match value.as_i64() {
+                    Some(millis) if TIMES.contains(&name.as_str()) => {
+                        (name, json!(Timestamp::from_millis(millis).to_rfc3339()))
+                    }
+                    _ => (name, readable_times(value)),
+                })
+                .collect(),
+        ),
+        Value::Array(items) => Value::Array(items.into_iter().map(readable_times).collect()),
+        other => other,
+    }
+}
