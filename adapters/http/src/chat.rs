@@ -11,6 +11,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::response::sse::Event;
 use futures::future::BoxFuture;
+use placet::approval::Requester;
 use placet::id::{CredentialId, SessionId, TenantId};
 use placet::ports::{SessionEvent, Store, StoreError};
 use serde_json::Value;
@@ -26,12 +27,18 @@ use crate::stream::{Closing, Feed, Item, follow, last_event_id};
 /// Placet's own agent, as a front end talks to it.
 #[async_trait]
 pub trait ChatAgent: Send + Sync + 'static {
-    /// Starts a run in the session, or in a new one, and returns at once: the run goes on in the background, and its
-    /// events are read from the store.
+    /// Begins a run in the session, or in a new one, and returns once that is committed: the run goes on in the
+    /// background, and its events are read from the store.
     ///
     /// # Errors
-    /// [`ChatError`]; no run was started then.
-    async fn say(&self, said: Said) -> Result<SessionId, ChatError>;
+    /// [`ChatError`]; no run was begun then.
+    async fn say(&self, said: Said) -> Result<Begun, ChatError>;
+
+    /// Whether this credential may read a session, and speak in it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn owns(&self, tenant: &TenantId, session: &SessionId, by: &CredentialId) -> Result<bool, StoreError>;
 
     /// Registers for the next event of a session, when it is called. A hint only: it may be lost, and the stream goes
     /// on all the same.
@@ -43,23 +50,35 @@ pub trait ChatAgent: Send + Sync + 'static {
 pub struct Said {
     /// In whose name.
     pub tenant: TenantId,
-    /// With which credential.
-    pub by: CredentialId,
+    /// Who says it: from the credential, and nothing else.
+    pub requester: Requester,
     /// In which session; none opens one.
     pub session: Option<SessionId>,
     /// The words.
     pub text: String,
 }
 
-/// Why no run was started.
+/// A run that was begun.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begun {
+    /// In which session.
+    pub session: SessionId,
+    /// The number of the session's last event before it: its own come after that.
+    pub events_before: u64,
+}
+
+/// Why no run was begun.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
-    /// The tenant has no such session.
+    /// The tenant has no such session, or it is another credential's.
     #[error("there is no such session")]
     NoSuchSession,
     /// An earlier run of the session is not over.
     #[error("the session is at work on what it was told before")]
     Busy,
+    /// The text cannot be taken, and why.
+    #[error("{0}")]
+    Text(String),
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -75,6 +94,7 @@ impl From<ChatError> for Problem {
                  leave sessionId out to open another session",
             )
             .at("sessionId"),
+            ChatError::Text(why) => Self::new(Code::InvalidField, format!("`text` cannot be taken: {why}")).at("text"),
             ChatError::Store(fault) => fault.into(),
         }
     }
@@ -98,18 +118,18 @@ pub(crate) async fn say(
     let tenant = caller.tenant();
     let feed = if let Some(id) = last_event_id(&headers)? {
         let (session, after) = resumed(id, session.as_ref())?;
+        check_owner(agent.as_ref(), &caller, &session).await?;
         let before = store.session_events(tenant, &session, after.saturating_sub(1), 1).await?;
-        let seen = before.first().filter(|seen| seen.number == after).ok_or_else(no_such_session)?;
-        let over = is_last(&seen.json);
-        Session::of(&app, tenant, (session, after), if over { Until::Now } else { Until::RunIsOver })?
+        let seen = before.first().filter(|seen| seen.number == after).ok_or_else(not_given_out)?;
+        let until = if is_last(&seen.json) { Until::Now } else { Until::RunIsOver };
+        Session::of(&app, agent, tenant, (session, after, until))
     } else {
-        let after = match &session {
-            Some(session) => head(store.as_ref(), tenant, session).await?,
-            None => 0,
-        };
-        let said = Said { tenant: tenant.clone(), by: caller.row().id.clone(), session, text };
-        let session = agent.say(said).await?;
-        Session::of(&app, tenant, (session, after), Until::RunIsOver)?
+        if let Some(session) = &session {
+            check_owner(agent.as_ref(), &caller, session).await?;
+        }
+        let said = Said { tenant: tenant.clone(), requester: caller.requester(&app)?, session, text };
+        let begun = agent.say(said).await?;
+        Session::of(&app, agent, tenant, (begun.session, begun.events_before, Until::RunIsOver))
     };
     follow(app, caller.into_principal(), closing, feed)
 }
@@ -123,16 +143,14 @@ pub(crate) async fn events(
     (query, closing): (Query, Closing),
 ) -> Result<Response, Problem> {
     let query = query.only(&["after"])?;
-    agent(&app)?;
+    let agent = agent(&app)?;
     let session: SessionId = session.parse().map_err(|_| no_such_session())?;
+    check_owner(agent.as_ref(), &caller, &session).await?;
     let after = match last_event_id(&headers)?.or_else(|| query.text("after")) {
         Some(id) => resumed(id, Some(&session))?.1,
         None => 0,
     };
-    if !exists(&app, &caller, &session).await? {
-        return Err(no_such_session());
-    }
-    let feed = Session::of(&app, caller.tenant(), (session, after), Until::Closed)?;
+    let feed = Session::of(&app, agent, caller.tenant(), (session, after, Until::Closed));
     follow(app, caller.into_principal(), closing, feed)
 }
 
@@ -146,25 +164,13 @@ fn no_such_session() -> Problem {
     Problem::new(Code::SessionNotFound, "there is no session of this id here; leave sessionId out to open one")
 }
 
-async fn exists(app: &App, caller: &Principal, session: &SessionId) -> Result<bool, StoreError> {
-    let store = app.gate.store();
-    if store.last_run(caller.tenant(), session).await?.is_some() {
-        return Ok(true);
-    }
-    Ok(!store.session_events(caller.tenant(), session, 0, 1).await?.is_empty())
+async fn check_owner(agent: &dyn ChatAgent, caller: &Principal, session: &SessionId) -> Result<(), Problem> {
+    if agent.owns(caller.tenant(), session, &caller.row().id).await? { Ok(()) } else { Err(no_such_session()) }
 }
 
-/// The number of a session's last event.
-async fn head(store: &dyn Store, tenant: &TenantId, session: &SessionId) -> Result<u64, StoreError> {
-    const AT_ONCE: u32 = 1000;
-    let mut after = 0;
-    loop {
-        let events = store.session_events(tenant, session, after, AT_ONCE).await?;
-        after = events.last().map_or(after, |event| event.number);
-        if events.len() < AT_ONCE as usize {
-            return Ok(after);
-        }
-    }
+fn not_given_out() -> Problem {
+    let detail = "Last-Event-ID is not one that this session gave out; leave it out to start over";
+    Problem::new(Code::CursorInvalid, detail).at("Last-Event-ID")
 }
 
 /// `12.SESSION`, as it was given out.
@@ -174,10 +180,7 @@ fn resumed(id: &str, session: Option<&SessionId>) -> Result<(SessionId, u64), Pr
     });
     match (parsed, session) {
         (Some((named, number)), session) if session.is_none_or(|session| *session == named) => Ok((named, number)),
-        _ => {
-            let detail = "Last-Event-ID is not one that this session gave out; leave it out to start over";
-            Err(Problem::new(Code::CursorInvalid, detail).at("Last-Event-ID"))
-        }
+        _ => Err(not_given_out()),
     }
 }
 
@@ -204,12 +207,12 @@ struct Session {
 impl Session {
     fn of(
         app: &App,
+        agent: &Arc<dyn ChatAgent>,
         tenant: &TenantId,
-        (session, after): (SessionId, u64),
-        until: Until,
-    ) -> Result<Self, Problem> {
-        let agent = Arc::clone(agent(app)?);
-        Ok(Self { store: Arc::clone(app.gate.store()), agent, tenant: tenant.clone(), session, after, until })
+        (session, after, until): (SessionId, u64, Until),
+    ) -> Self {
+        let (store, agent) = (Arc::clone(app.gate.store()), Arc::clone(agent));
+        Self { store, agent, tenant: tenant.clone(), session, after, until }
     }
 
     fn item(&self, event: &SessionEvent) -> Item {

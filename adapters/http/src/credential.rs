@@ -10,10 +10,10 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use placet::approval::{Actor, Approval};
+use placet::approval::{Actor, Approval, Requester};
 use placet::call::ContentHash;
 use placet::id::TenantId;
-use placet::person::{Identity, IdentityError};
+use placet::person::{Identity, IdentityError, Standing};
 use placet::ports::store::Scope;
 use placet::ports::{CredentialRow, Entropy};
 
@@ -72,6 +72,18 @@ impl Principal {
         })
     }
 
+    /// What people call the holder of this credential: the policy's name for them, or the credential's own.
+    pub(crate) fn name(&self, app: &App) -> String {
+        let known = self.identity().ok().and_then(|identity| name_of(app, &identity));
+        known.unwrap_or_else(|| self.row.id.to_string())
+    }
+
+    /// Who asks, with this credential and for nobody else.
+    pub(crate) fn requester(&self, app: &App) -> Result<Requester, Problem> {
+        let (credential, identities) = (self.row.id.clone(), vec![self.identity()?]);
+        Ok(Requester { credential, identities, shown_as: self.name(app) })
+    }
+
     pub(crate) fn as_agent(&self) -> Actor {
         Actor::Agent(self.row.id.clone())
     }
@@ -100,6 +112,14 @@ impl Principal {
             Some(row) if row.is_valid(app.now()) && row.scopes == self.row.scopes => Ok(()),
             Some(_) | None => Err(Problem::unauthorized()),
         }
+    }
+}
+
+/// What the policy calls whoever has this account, if it is exactly one person.
+pub(crate) fn name_of(app: &App, identity: &Identity) -> Option<String> {
+    match app.gate.policy().people().resolve(identity) {
+        Standing::Member(member) => Some(member.name),
+        Standing::None(_) => None,
     }
 }
 

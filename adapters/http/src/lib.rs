@@ -34,7 +34,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::parts::App;
 
-pub use crate::chat::{ChatAgent, ChatError, Said};
+pub use crate::chat::{Begun, ChatAgent, ChatError, Said};
 pub use crate::credential::{TOKEN_PREFIX, new_token, token_hash};
 pub use crate::cursor::CursorKey;
 pub use crate::parts::{HttpParts, HttpSettings};

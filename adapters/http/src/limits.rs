@@ -105,7 +105,7 @@ pub const ERROR_CHARS_MAX: usize = 16 * 1024;
 pub const TIMEOUT_MIN: Ttl = Ttl::from_secs(1);
 
 /// Characters of what is said to Placet's own agent.
-pub const CHAT_CHARS_MAX: usize = 64 * 1024;
+pub const CHAT_CHARS_MAX: usize = placet::agent::USER_CHARS_MAX;
 
 /// How many open requests the alarm gauges look at.
 pub const ALARMS_LOOKED_AT_MAX: u32 = 1_000;

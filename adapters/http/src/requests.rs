@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::future::{Either, select};
-use placet::approval::{Approval, Command, Status};
+use placet::approval::{Approval, Command, Delivery, Status};
 use placet::gate::ProposeError;
 use placet::id::{IdempotencyKey, RequestId};
 use placet::ports::store::Scope;
@@ -131,20 +131,21 @@ async fn wait_for(
     Ok(approval)
 }
 
-/// What a person is about to be shown is on record before they are, so that their vote can refer to it.
+/// What a person is about to be shown is on record before they are, so that their vote can refer to it; and that
+/// somebody was asked, so that silence is nobody's failure to ask.
 async fn put_on_record(app: &App, caller: &Principal, approval: &Approval) -> Result<(), Problem> {
     let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    let rendering = view::rendering(&app.gate.view(approval), surface, caller.identity()?);
-    if approval.renderings.contains(&rendering) {
-        return Ok(());
-    }
-    match app.gate.command(caller.tenant(), approval.id, Command::Show(rendering)).await? {
-        (_, Ok(_)) => Ok(()),
-        (_, Err(refusal)) => {
+    let rendering = view::rendering(&app.gate.view(approval), surface.clone(), caller.identity()?);
+    let shown = (!approval.renderings.contains(&rendering)).then_some(Command::Show(rendering));
+    let asked = (!approval.card_delivered).then_some(Command::Deliver(Delivery { surface, failure: None }));
+    for command in shown.into_iter().chain(asked) {
+        if let (_, Err(refusal)) = app.gate.command(caller.tenant(), approval.id, command).await? {
             tracing::error!(approval.id = %approval.id, refusal = refusal.code(), "a rendering was not put on record");
-            Err(Problem::new(Code::Unavailable, "what you would be shown could not be put on record; try again"))
+            let detail = "what you would be shown could not be put on record; try again";
+            return Err(Problem::new(Code::Unavailable, detail));
         }
     }
+    Ok(())
 }
 
 /// A request that this caller may know of.

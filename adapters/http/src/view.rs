@@ -1,7 +1,9 @@
 //! Requests as callers read them. Agents and executors get their own form, in which no tier, level, threshold, rule
 //! or name of a person has a field (R2); people get the card.
 
-use placet::approval::{Approval, ExpiredHow, RejectedBy, Rendering, RevokedWhy, State, Status};
+use placet::agent::API_SURFACE;
+use placet::agent::answer::Answer;
+use placet::approval::{Approval, Rendering, State, Status};
 use placet::card::{CardView, Redactor};
 use placet::gate::Gate;
 use placet::id::{IdError, SurfaceName};
@@ -12,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 /// The name of this surface in renderings and votes.
 pub(crate) fn surface() -> Result<SurfaceName, IdError> {
-    SurfaceName::new("api")
+    SurfaceName::new(API_SURFACE)
 }
 
 /// Whether it is still open what becomes of it.
@@ -30,32 +32,9 @@ pub(crate) const fn expires_at(approval: &Approval) -> Option<Timestamp> {
     }
 }
 
-/// What an agent may read of a decision against its call (R8): why, and never who. "Could not ask" and "asked, and
-/// they said no" are different words.
+/// What an agent may read of a decision against its call (R8): the same words as Placet's own agent reads.
 pub(crate) fn decision_text(approval: &Approval) -> Option<String> {
-    let with = |what: &str, why: Option<&str>| match why.map(str::trim).filter(|why| !why.is_empty()) {
-        Some(why) => format!("{what}: {why}"),
-        None => what.to_owned(),
-    };
-    Some(match &approval.state {
-        State::Rejected(rejected) => match &rejected.by {
-            RejectedBy::Votes { reason } => with("denied by user", reason.as_deref()),
-            RejectedBy::Policy { because } => with("denied by policy", Some(because)),
-            RejectedBy::NoApprover { why } => with("not asked", Some(why)),
-        },
-        State::Expired(expired) => match expired.how {
-            ExpiredHow::Unanswered => "denied: approval timed out".to_owned(),
-            ExpiredHow::Unasked => "not asked: no card could be delivered in time".to_owned(),
-            ExpiredHow::Unused => "expired: it was approved, and not claimed in time".to_owned(),
-        },
-        State::Revoked(revoked) => match &revoked.why {
-            RevokedWhy::Withdrawn => "withdrawn by its proposer".to_owned(),
-            RevokedWhy::Revoked => with("revoked", revoked.reason.as_deref()),
-            RevokedWhy::Superseded { by } => format!("superseded by the edited request {by}"),
-            RevokedWhy::Rejudged { rule } => with("denied by policy", Some(&rule.because)),
-        },
-        _ => return None,
-    })
+    Answer::of(approval).filter(|answer| answer.denied).map(|answer| answer.text)
 }
 
 /// A request as agents and executors read it.

@@ -3,12 +3,12 @@
 use placet::approval::{Evidence, Proposal, Requester, RunStep};
 use placet::call::{CanonicalArgs, ToolCall};
 use placet::id::{RunId, ServerName, SessionId, StepId, ToolName};
-use placet::person::{Identity, Standing};
+use placet::person::Identity;
 use placet::time::Ttl;
 use serde_json::Value;
 
 use crate::body::Fields;
-use crate::credential::Principal;
+use crate::credential::{Principal, name_of};
 use crate::limits::{
     EVIDENCE_EXCERPT_CHARS_MAX, EVIDENCE_MAX, EVIDENCE_TITLE_CHARS_MAX, EVIDENCE_URI_CHARS_MAX, IF_DENIED_CHARS_MAX,
     NAME_CHARS_MAX, PREVIEW_CHARS_MAX, REASON_CHARS_MAX, TASK_CHARS_MAX, TIMEOUT_MIN,
@@ -94,25 +94,17 @@ fn evidence(fields: &mut Fields) -> Result<Vec<Evidence>, Problem> {
 }
 
 fn requester(fields: &mut Fields, caller: &Principal, app: &App) -> Result<Requester, Problem> {
-    let own = caller.identity()?;
-    let label = caller.row().id.to_string();
-    let behind = fields.parsed::<Identity>("on_behalf_of")?;
-    if behind.is_some() && !caller.row().may_act_for_others {
+    let mut requester = caller.requester(app)?;
+    let Some(behind) = fields.parsed::<Identity>("on_behalf_of")? else { return Ok(requester) };
+    if !caller.row().may_act_for_others {
         return Err(Problem::new(
             Code::OnBehalfOfNotTrusted,
             "this credential is not trusted to say on whose behalf it acts; leave `on_behalf_of` out, or use one that is",
         )
         .at("on_behalf_of"));
     }
-    let named = |identity: &Identity| match app.gate.policy().people().resolve(identity) {
-        Standing::Member(member) => Some(member.name),
-        Standing::None(_) => None,
-    };
-    let shown_as = match &behind {
-        Some(behind) => format!("{} through {label}", named(behind).unwrap_or_else(|| behind.to_string())),
-        None => named(&own).unwrap_or(label),
-    };
-    let mut identities = vec![own];
-    identities.extend(behind);
-    Ok(Requester { credential: caller.row().id.clone(), identities, shown_as })
+    let name = name_of(app, &behind).unwrap_or_else(|| behind.to_string());
+    requester.shown_as = format!("{name} through {}", caller.row().id);
+    requester.identities.push(behind);
+    Ok(requester)
 }
