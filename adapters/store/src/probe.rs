@@ -56,11 +56,6 @@ pub const BOUNDARIES: &[&str] = &[
     "open.forbid",
     "open.cannot_ask",
     "open.claim",
-    "execute.check",
-    "execute.allow",
-    "execute.require",
-    "execute.forbid",
-    "execute.cannot_ask",
     "execute.approve",
     "execute.deny",
     "execute.take_back",
@@ -112,11 +107,12 @@ pub(crate) fn of_judgement(judgement: &Command) -> &'static str {
     }
 }
 
-/// The boundary of a command that is not refused.
+/// The boundary of a command that is not refused. Those of the verdict have none: they are taken in by `open` only,
+/// and refused ever after.
 pub(crate) fn of_command(command: &Command) -> &'static str {
     let name = command.name();
     let same = |boundary: &&&'static str| boundary.strip_prefix("execute.").is_some_and(|rest| rest == name);
-    BOUNDARIES.iter().find(same).copied().unwrap_or("execute.check")
+    BOUNDARIES.iter().find(same).copied().unwrap_or("execute.refused")
 }
 
 /// The boundary of a card's step.

@@ -1,5 +1,7 @@
 //! One transaction with the jobs of a batch, each under a savepoint of its own.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use placet::id::{RequestId, SessionId, TenantId};
 use placet::notice::Message;
 use placet::ports::StoreError;
@@ -8,7 +10,7 @@ use placet::time::Timestamp;
 use rusqlite::Connection;
 
 use crate::options::{Hint, Options};
-use crate::sqlite::fault::Meaning;
+use crate::sqlite::fault::{Meaning, unavailable};
 use crate::sqlite::table;
 
 /// The transaction as a job sees it.
@@ -51,7 +53,12 @@ impl<'a> Batch<'a> {
             work: self.hint.work,
         };
         run(self.connection, "SAVEPOINT job")?;
-        match work(self) {
+        // A fault of the program in one job is that job's: the others and the store go on.
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
+            tracing::error!("a job of the store panicked; nothing of it was written");
+            Err(unavailable("a fault in the program; nothing was written"))
+        });
+        match outcome {
             Ok(answer) => {
                 run(self.connection, "RELEASE job")?;
                 Ok(answer)

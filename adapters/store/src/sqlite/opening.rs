@@ -16,12 +16,11 @@ const CODES_TRIED_MAX: u8 = 16;
 
 /// Opens a request, or finds the one that is there under the caller's key.
 pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, StoreError> {
-    let digest = opening.proposal.call.digest(&opening.tenant);
     let key = opening.key.as_ref().map(|(credential, key)| (&opening.tenant, credential, key));
     if let Some(key) = key
         && let Some((id, was)) = idempotency::find(batch.connection, key)?
     {
-        if was != digest {
+        if was != opening.proposal.call.digest(&opening.tenant) {
             return Ok(Opened::Conflict { digest: was });
         }
         let found = request::load(batch.connection, &opening.tenant, id);

@@ -30,14 +30,16 @@ pub(crate) fn is_due(last: &mut Option<Timestamp>, now: Timestamp) -> bool {
     due
 }
 
-/// Drops what is old.
-pub(crate) fn run(batch: &mut Batch<'_>) -> Result<(), StoreError> {
+/// Drops what is old. Whether there may be more of it.
+pub(crate) fn run(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
     let now = batch.now();
-    let dropped = table::command::prune(batch.connection, now - COMMAND_KEPT)?
-        + table::inbox::prune(batch.connection, now - DELIVERY_KEPT)?
-        + table::outbox::prune(batch.connection, now - DROPPED_KEPT)?;
-    if dropped > 0 {
+    let dropped = [
+        table::command::prune(batch.connection, now - COMMAND_KEPT)?,
+        table::inbox::prune(batch.connection, now - DELIVERY_KEPT)?,
+        table::outbox::prune(batch.connection, now - DROPPED_KEPT)?,
+    ];
+    if dropped.iter().any(|rows| *rows > 0) {
         batch.wrote("prune");
     }
-    Ok(())
+    Ok(dropped.iter().any(|rows| *rows >= PRUNE_ROWS_MAX as usize))
 }

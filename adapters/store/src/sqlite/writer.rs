@@ -44,12 +44,28 @@ pub(crate) trait Job: Send {
 pub(crate) struct Pending<T, F> {
     work: Option<F>,
     outcome: Option<Result<T, StoreError>>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
+    reply: Option<oneshot::Sender<Result<T, StoreError>>>,
 }
 
 impl<T, F> Pending<T, F> {
     pub(crate) const fn new(work: F, reply: oneshot::Sender<Result<T, StoreError>>) -> Self {
-        Self { work: Some(work), outcome: None, reply }
+        Self { work: Some(work), outcome: None, reply: Some(reply) }
+    }
+
+    fn reply(&mut self, answer: Result<T, StoreError>) {
+        if let Some(reply) = self.reply.take() {
+            // Nobody may wait any more; the work is done all the same.
+            let _ = reply.send(answer);
+        }
+    }
+}
+
+impl<T, F> Drop for Pending<T, F> {
+    /// A job that never ran surely wrote nothing.
+    fn drop(&mut self) {
+        if self.work.is_some() {
+            self.reply(Err(unavailable("it has stopped")));
+        }
     }
 }
 
@@ -64,16 +80,15 @@ where
         }
     }
 
-    fn answer(self: Box<Self>, fate: Result<(), StoreError>) {
-        let answer = match (fate, self.outcome) {
+    fn answer(mut self: Box<Self>, fate: Result<(), StoreError>) {
+        let answer = match (fate, self.outcome.take()) {
             // What failed by itself wrote nothing, whatever became of the commit.
             (_, Some(Err(error))) => Err(error),
             (Ok(()), Some(Ok(answer))) => Ok(answer),
             (Ok(()), None) => Err(unavailable("it stopped before it began")),
             (Err(error), _) => Err(error),
         };
-        // Nobody may wait any more; the work is done all the same.
-        let _ = self.reply.send(answer);
+        self.reply(answer);
     }
 }
 
@@ -154,7 +169,8 @@ impl Drop for StopGuard<'_> {
 
 impl Loop<'_> {
     fn run(mut self) {
-        let stopped = StopGuard(self.shared);
+        // Before the queue goes, so that whoever comes later is told so.
+        let _stopped = StopGuard(self.shared);
         let mut writes = Vec::with_capacity(BATCH_MAX);
         let mut reads = Vec::new();
         let mut go = Go::On;
@@ -182,12 +198,6 @@ impl Loop<'_> {
             }
             reads.drain(..).for_each(|job| job(&self.connection));
         }
-        drop(stopped);
-        while let Ok(queued) = self.jobs.try_recv() {
-            if let Queued::Write(job) = queued {
-                job.answer(Err(unavailable("it has stopped")));
-            }
-        }
     }
 
     /// One transaction for all of these, and their answers.
@@ -213,10 +223,12 @@ impl Loop<'_> {
             Ok(batch) => batch,
             Err(error) => return (Err(error), Go::On),
         };
-        if prune::is_due(&mut self.pruned_at, batch.now())
-            && let Err(error) = batch.job(prune::run)
-        {
-            tracing::warn!(error = %error, "the store could not prune what is old");
+        if prune::is_due(&mut self.pruned_at, batch.now()) {
+            match batch.job(prune::run) {
+                Ok(true) => self.pruned_at = None,
+                Ok(false) => {}
+                Err(error) => tracing::warn!(error = %error, "the store could not prune what is old"),
+            }
         }
         for job in jobs.iter_mut() {
             job.run(&mut batch);

@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 const TABLE: &str = "event";
 const HEAD: &str = "SELECT seq FROM log_head WHERE id = 1";
 const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
+const ENDS: &str = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM event) FROM log_head WHERE id = 1";
 const INSERT: &str = "INSERT INTO event (seq, tenant_id, approval_id, at, type, leaf, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event WHERE seq > ?1";
 
@@ -37,9 +38,8 @@ pub(crate) fn set_head(connection: &Connection, before: u64, now: u64) -> Result
 
 /// The head is the last event's number: else events were cut off, or came from elsewhere.
 pub(crate) fn check_head(connection: &Connection) -> Result<(), StoreError> {
-    let last: Option<i64> =
-        connection.query_row("SELECT max(seq) FROM event", [], |row| row.get(0)).on(TABLE)?;
-    let (head, last) = (signed(head(connection)?), last.unwrap_or(0));
+    let ends = connection.query_row(ENDS, [], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)));
+    let (head, last) = ends.on(TABLE)?;
     if head == last {
         Ok(())
     } else {
