@@ -9,4 +9,11 @@ pub mod identity;
 pub mod limits;
 pub mod mrkdwn;
 pub mod payload;
+pub mod render;
 pub mod signature;
+mod surface;
+
+pub use surface::{POST_INTERVAL, Slack, SlackSettings};
+
+#[cfg(test)]
+mod fixtures;

@@ -1,0 +1,63 @@
+//! The dialogs that ask for a reason. They are opened before anything is looked up, so they name the request by its
+//! code alone.
+
+use placet::id::ShortCode;
+use placet::text::{Label, Texts};
+use serde_json::Value;
+
+use crate::mrkdwn::{self, Modal, TextInput, input, section};
+
+/// The dialog for a no.
+pub(crate) const DENY_DIALOG: &str = "placet_deny_reason";
+/// The dialog for a yes that needs a reason.
+pub(crate) const APPROVE_DIALOG: &str = "placet_approve_reason";
+/// The block with the field for a reason or note.
+pub(crate) const NOTE_BLOCK: &str = "placet_note";
+/// The field in it.
+pub(crate) const NOTE_ACTION: &str = "placet_note_text";
+/// The most UTF-16 units of a reason or note: it must stand on a card.
+pub(crate) const NOTE_UNITS_MAX: usize = 1_000;
+
+/// The dialog for a no.
+pub(crate) fn deny(code: &ShortCode, reference: &str, required: bool, texts: &Texts) -> Value {
+    mrkdwn::modal_view(Modal {
+        callback_id: DENY_DIALOG,
+        private_metadata: reference,
+        title: &texts.label(Label::DenyTitle),
+        submit: Some(&texts.label(Label::Deny)),
+        close: &texts.label(Label::Cancel),
+        blocks: vec![
+            section(code.as_str()),
+            note_input(texts, Label::Reason, Label::DenyReasonHint, !required),
+        ],
+    })
+}
+
+/// The dialog for a yes whose card shows the whole call, where the policy wants a reason.
+pub(crate) fn approve(code: &ShortCode, reference: &str, texts: &Texts) -> Value {
+    mrkdwn::modal_view(Modal {
+        callback_id: APPROVE_DIALOG,
+        private_metadata: reference,
+        title: &texts.label(Label::ApproveTitle),
+        submit: Some(&texts.label(Label::Approve)),
+        close: &texts.label(Label::Cancel),
+        blocks: vec![
+            section(code.as_str()),
+            note_input(texts, Label::Reason, Label::ApproveReasonHint, false),
+        ],
+    })
+}
+
+/// The field for a reason or note.
+pub(super) fn note_input(texts: &Texts, label: Label, hint: Label, optional: bool) -> Value {
+    input(&TextInput {
+        block_id: NOTE_BLOCK,
+        action_id: NOTE_ACTION,
+        label: &texts.label(label),
+        hint: Some(&texts.label(hint)),
+        placeholder: None,
+        length_max: NOTE_UNITS_MAX,
+        multiline: true,
+        optional,
+    })
+}
