@@ -78,7 +78,8 @@ impl Model for Scripted {
     async fn turn(&self, ask: &ModelAsk<'_>, deltas: &mut Deltas<'_>) -> Result<ModelTurn, ModelError> {
         let mut turn = self.next(ask.transcript)?;
         let read: usize = ask.transcript.iter().map(chars_in).sum();
-        let wrote = turn.text.chars().count() + turn.calls.iter().map(|call| call.args.chars().count()).sum::<usize>();
+        let wrote = turn.text.chars().count()
+            + turn.calls.iter().map(|call| call.args.chars().count()).sum::<usize>();
         turn.input_tokens = tokens(read);
         turn.output_tokens = tokens(wrote);
         for piece in turn.text.split_inclusive(' ') {
@@ -166,7 +167,11 @@ mod tests {
     }
 
     /// Plays a scene with answers to each call.
-    async fn play(model: &Scripted, message: &str, answer: impl Fn(&ModelCall) -> (bool, &'static str)) -> Vec<Entry> {
+    async fn play(
+        model: &Scripted,
+        message: &str,
+        answer: impl Fn(&ModelCall) -> (bool, &'static str),
+    ) -> Vec<Entry> {
         let mut transcript = vec![Entry::User { text: message.to_owned() }];
         for _ in 0..10 {
             let (turn, heard) = turn(model, &transcript).await;
@@ -251,7 +256,8 @@ mod tests {
 
     #[tokio::test]
     async fn scripts_can_want_what_makes_no_sense() {
-        let beat = r#"{"scenes":[{"beats":[{"calls":[{"tool":"","raw":"{"}],"failed":[{"say":"oops: {why}"}]}]}]}"#;
+        let beat =
+            r#"{"scenes":[{"beats":[{"calls":[{"tool":"","raw":"{"}],"failed":[{"say":"oops: {why}"}]}]}]}"#;
         let model = Scripted::new(Script::parse(beat).unwrap());
         let played = play(&model, "anything", |_| (false, "not run: no")).await;
         assert_eq!(wanted(&played), [(String::new(), "{".to_owned())]);
