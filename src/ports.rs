@@ -14,7 +14,7 @@ pub use crate::id::Entropy;
 pub use crate::time::Clock;
 pub use store::{
     AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, InboxStore, OutboxRow, OutboxStep,
-    OutboxStore, RequestQuery, RequestStore, RunRow, SessionEvent, Store, StoreError,
+    OutboxStore, RequestQuery, RequestStore, RunRow, Scope, SessionEvent, Store, StoreError,
 };
 pub use surface::{Account, Directory, Surface, SurfaceError};
 
