@@ -1,14 +1,26 @@
 //! Wires the adapters together: the library behind the placet binary.
 
 mod clock;
+pub mod commands;
 mod entropy;
+mod record;
+mod runs;
 pub mod settings;
+pub mod soundness;
+pub mod telemetry;
+mod wire;
+
+use std::process::ExitCode;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;
+pub use record::{all_events, note_policy};
+pub use runs::Runs;
+pub use settings::Settings;
+pub use wire::{App, LocalSurface, Outside};
 
-/// What the program does.
+/// What the program does. Its exit code is 0 if all went well, 1 if not, 2 for a command line that is none.
 #[must_use]
-pub fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+pub fn main() -> ExitCode {
+    commands::main()
 }

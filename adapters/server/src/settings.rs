@@ -15,6 +15,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use placet::card::Redactor;
+use placet::id::TenantId;
 use placet::policy::Policy;
 use placet::time::Ttl;
 use secrecy::ExposeSecret as _;
@@ -191,6 +192,20 @@ impl Settings {
             redactor.add_secret(password);
         }
         redactor
+    }
+
+    /// The tenants that the settings name, each once.
+    #[must_use]
+    pub fn tenants(&self) -> std::collections::BTreeSet<&TenantId> {
+        let slack = self.slack.iter().map(|slack| &slack.tenant);
+        slack.chain(self.agent.iter().map(|agent| &agent.tenant)).collect()
+    }
+
+    /// The tenant that is meant where none is named: the only one.
+    #[must_use]
+    pub fn only_tenant(&self) -> Option<&TenantId> {
+        let tenants = self.tenants();
+        tenants.first().copied().filter(|_| tenants.len() == 1)
     }
 
     /// Every host that the server talks to by these settings, for whoever keeps the firewall.

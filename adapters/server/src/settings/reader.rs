@@ -150,6 +150,28 @@ impl<'d> Section<'d> {
         }
     }
 
+    /// A whole number within bounds.
+    pub(super) fn count(
+        &mut self,
+        key: &'static str,
+        bounds: std::ops::RangeInclusive<u32>,
+        report: &mut Report<'_>,
+    ) -> Option<u32> {
+        let path = self.path(key);
+        let value = self.get(key)?;
+        let DeValue::Integer(number) = value.get_ref() else {
+            wrong_type(report, &value.span(), &path, "a whole number", value.get_ref());
+            return None;
+        };
+        let number = u32::from_str_radix(number.as_str(), number.radix()).ok();
+        let fits = number.filter(|number| bounds.contains(number));
+        if fits.is_none() {
+            let remedy = format!("a whole number from {} to {}", bounds.start(), bounds.end());
+            report.add(&value.span(), &path, "it is out of bounds", remedy);
+        }
+        fits
+    }
+
     /// A span of time within bounds.
     pub(super) fn ttl(
         &mut self,

@@ -18,11 +18,20 @@ pub struct HttpSettings {
     pub listen: SocketAddr,
     /// What every path begins with, where a proxy does not take it off: empty, or `/placet`.
     pub path_prefix: String,
+    /// The most connections at the same time.
+    pub connections_max: u32,
+    /// Whether `/metrics` shows the numbers of the installation, to whoever can reach it.
+    pub metrics: bool,
 }
 
 impl Default for HttpSettings {
     fn default() -> Self {
-        Self { listen: SocketAddr::from(([127, 0, 0, 1], 8787)), path_prefix: String::new() }
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8787)),
+            path_prefix: String::new(),
+            connections_max: 1024,
+            metrics: true,
+        }
     }
 }
 
@@ -46,6 +55,12 @@ impl HttpSettings {
                 );
             }
             settings.path_prefix = prefix.value;
+        }
+        if let Some(connections) = table.count("connections_max", 1..=100_000, report) {
+            settings.connections_max = connections;
+        }
+        if let Some(metrics) = table.boolean("metrics", report) {
+            settings.metrics = metrics;
         }
         table.finish(report);
         Some(settings)

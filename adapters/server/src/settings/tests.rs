@@ -74,7 +74,7 @@ fn an_api_url_without_a_slash_gets_one_and_an_agent_can_be_switched_off() {
 #[test]
 fn each_wrong_setting_is_named_with_its_remedy() {
     let signing = "signing_secret = { env = \"SLACK_SIGNING_SECRET\" }";
-    let wrong: [(&str, String); 34] = [
+    let wrong: [(&str, String); 35] = [
         ("nothing at all", String::new()),
         ("not TOML", "data = \n".to_owned()),
         ("an unknown table", format!("{GOOD}[slak]\nx = 1\n")),
@@ -101,6 +101,7 @@ fn each_wrong_setting_is_named_with_its_remedy() {
         ("no address", with("[slack]", "[slack]\napi_url = \"slack.com\"")),
         ("nowhere to listen", format!("{GOOD}[http]\nlisten = \"localhost\"\n")),
         ("a prefix with a slash at its end", format!("{GOOD}[http]\npath_prefix = \"/placet/\"\n")),
+        ("connections without bounds", format!("{GOOD}[http]\nconnections_max = 999999999999\n")),
         ("a lease without a unit", with("[slack]", "lease = \"60\"\n[slack]")),
         ("a lease that is too long", with("[slack]", "lease = \"2h\"\n[slack]")),
         ("an unknown log format", format!("{GOOD}[log]\nformat = \"jsno\"\n")),

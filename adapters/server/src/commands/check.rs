@@ -1,0 +1,45 @@
+//! `placet check`: the settings and the policy, without starting anything.
+
+use std::io::Write;
+
+use crate::settings::Settings;
+use crate::soundness::Soundness;
+
+/// Says what would be done with these settings, and what is wrong with them. False if the server would not start.
+///
+/// # Errors
+/// The policy is not taken, or `out` cannot be written.
+pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let policy = settings.policy.read()?;
+    let found = Soundness::of(settings, &policy)?;
+    for warning in &found.warnings {
+        writeln!(
+            out,
+            "{}\n",
+            warning
+                .strip_prefix("warning: ")
+                .map_or_else(|| format!("warning: {warning}"), |_| warning.clone())
+        )?;
+    }
+    for error in &found.errors {
+        writeln!(out, "error: {error}\n")?;
+    }
+    let version = policy.version();
+    writeln!(out, "policy    {} ({})", version.label, version.digest)?;
+    writeln!(out, "people    {}", policy.people().all().len())?;
+    writeln!(out, "profile   {}", if policy.is_solo() { "solo: who asks may approve" } else { "team" })?;
+    writeln!(out, "database  {}", settings.data.display())?;
+    writeln!(out, "listens   {}{}", settings.http.listen, settings.http.path_prefix)?;
+    match &settings.slack {
+        Some(slack) => writeln!(out, "slack     workspace {}, tenant {}", slack.team, slack.tenant)?,
+        None => writeln!(out, "slack     not configured")?,
+    }
+    writeln!(out, "grants    {}", if settings.grants.is_some() { "signed" } else { "none are given" })?;
+    match &settings.agent {
+        Some(agent) => writeln!(out, "agent     {} in {}", agent.name, agent.workspace.display())?,
+        None => writeln!(out, "agent     none of its own")?,
+    }
+    let hosts = settings.hosts();
+    writeln!(out, "talks to  {}", if hosts.is_empty() { "nobody".to_owned() } else { hosts.join(", ") })?;
+    Ok(found.errors.is_empty())
+}

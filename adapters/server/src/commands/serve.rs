@@ -1,0 +1,51 @@
+//! `placet serve`: the server, until it is told to stop.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+
+use crate::settings::Settings;
+use crate::telemetry;
+use crate::wire::{App, Outside};
+
+/// Runs the server until the process is asked to stop.
+///
+/// # Errors
+/// It could not be started.
+pub async fn run(settings: Settings) -> anyhow::Result<()> {
+    telemetry::log(&settings.log, Arc::new(settings.redactor()))?;
+    let listener = TcpListener::bind(settings.http.listen)
+        .await
+        .with_context(|| format!("cannot listen on {} (http.listen)", settings.http.listen))?;
+    let app = App::build(&settings, Outside::machine()).await?;
+    app.run(listener, asked_to_stop()).await
+}
+
+/// Ends when the process is asked to stop: Ctrl-C, or SIGTERM where there is such a thing.
+async fn asked_to_stop() {
+    let interrupted = async {
+        if let Err(fault) = tokio::signal::ctrl_c().await {
+            tracing::error!(error = %fault, "Ctrl-C cannot be heard");
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(fault) => {
+                tracing::error!(error = %fault, "SIGTERM cannot be heard");
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated => {}
+    }
+}

@@ -1,0 +1,284 @@
+//! `placet token create|list|revoke`: credentials, whose secrets are shown once and kept as hashes.
+
+use std::fmt::Write as _;
+use std::io::Write;
+
+use anyhow::{bail, ensure};
+use clap::{Args, Subcommand};
+use placet::id::{AgentId, CredentialId, Entropy, TenantId};
+use placet::person::Identity;
+use placet::policy::Policy;
+use placet::ports::store::Scope;
+use placet::ports::{Clock, CredentialRow, CredentialStore};
+use placet::time::{Timestamp, Ttl};
+use serde::{Deserialize, Serialize};
+
+use super::Config;
+
+/// How long a credential is good, unless something else is asked for.
+const GOOD_FOR: &str = "90d";
+
+/// What can be done with credentials.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Make one; its token is printed once.
+    Create {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// What it shall be.
+        #[command(flatten)]
+        wish: Wish,
+    },
+    /// Show all there are; never their tokens.
+    List {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Of this tenant only.
+        #[arg(long)]
+        tenant: Option<TenantId>,
+    },
+    /// End one, from now on.
+    Revoke {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Its name, as `list` shows it.
+        #[arg(value_name = "NAME")]
+        name: CredentialId,
+    },
+}
+
+impl TokenCommand {
+    /// The settings that it goes by.
+    pub(super) const fn config(&self) -> &Config {
+        match self {
+            Self::Create { config, .. } | Self::List { config, .. } | Self::Revoke { config, .. } => config,
+        }
+    }
+}
+
+/// Does what the command says, and writes what came of it. A new token is a line of its own, the first.
+///
+/// # Errors
+/// As [`Registrar::create`], [`Registrar::list`] and [`Registrar::revoke`] have them, or `out` cannot be written.
+pub async fn run(
+    registrar: &Registrar<'_>,
+    command: TokenCommand,
+    out: &mut (dyn Write + Send),
+) -> anyhow::Result<()> {
+    match command {
+        TokenCommand::Create { wish, .. } => {
+            let made = registrar.create(wish).await?;
+            let until = made.expires_at.map_or_else(
+                || "until it is revoked".to_owned(),
+                |at| format!("until {}", at.to_minute_utc()),
+            );
+            writeln!(out, "{}", made.token)?;
+            writeln!(
+                out,
+                "This is the token of {} (tenant {}), good {until}. It is shown this once.",
+                made.name, made.tenant
+            )?;
+        }
+        TokenCommand::List { tenant, .. } => {
+            out.write_all(registrar.list(tenant.as_ref()).await?.as_bytes())?
+        }
+        TokenCommand::Revoke { name, .. } => {
+            registrar.revoke(&name).await?;
+            writeln!(out, "{name} is revoked: the server refuses it from now on.")?;
+        }
+    }
+    Ok(())
+}
+
+/// A credential to be made.
+#[derive(Debug, Clone, PartialEq, Eq, Args, Serialize, Deserialize)]
+pub struct Wish {
+    /// Its name, in the record and in the policy's `credentials`; never given twice.
+    #[arg(long)]
+    pub name: CredentialId,
+    /// Whose it is; left out: the one tenant of the settings.
+    #[arg(long)]
+    pub tenant: Option<TenantId>,
+    /// The agent that proposes with it, by a name that outlives the credential; left out: the credential's name.
+    #[arg(long)]
+    pub agent: Option<AgentId>,
+    /// What it may do: propose, execute, decide, audit, manage; several with commas between.
+    #[arg(long, value_delimiter = ',', required = true, value_parser = scope)]
+    pub scopes: Vec<Scope>,
+    /// How long it is good: 12h, 90d, or never.
+    #[arg(long, default_value = GOOD_FOR, value_parser = expiry)]
+    pub expires: Expiry,
+    /// It may say on whose behalf it acts: for gateways that know who asked.
+    #[arg(long)]
+    pub acts_for_others: bool,
+}
+
+/// How long a credential is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Expiry {
+    /// So long.
+    After(Ttl),
+    /// Until it is revoked.
+    Never,
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let known = Scope::ALL.map(Scope::name);
+    Scope::ALL
+        .into_iter()
+        .find(|scope| scope.name() == text)
+        .ok_or_else(|| format!("a scope is one of {}", known.join(", ")))
+}
+
+fn expiry(text: &str) -> Result<Expiry, String> {
+    match text.parse::<Ttl>() {
+        _ if text == "never" => Ok(Expiry::Never),
+        Ok(Ttl::ZERO) => Err("it would expire at once".to_owned()),
+        Ok(ttl) => Ok(Expiry::After(ttl)),
+        Err(error) => Err(format!("{error}; or never")),
+    }
+}
+
+/// What credentials are looked after with.
+pub struct Registrar<'a> {
+    /// Where they are kept.
+    pub store: &'a dyn CredentialStore,
+    /// The time.
+    pub clock: &'a dyn Clock,
+    /// Where secrets come from.
+    pub entropy: &'a dyn Entropy,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// The tenant that is meant when none is named; none where the settings have several, or none.
+    pub tenant: Option<&'a TenantId>,
+}
+
+/// A credential that was made, and its token: to be shown once.
+#[derive(Serialize, Deserialize)]
+pub struct Made {
+    /// The secret.
+    pub token: String,
+    /// Its name.
+    pub name: CredentialId,
+    /// Whose.
+    pub tenant: TenantId,
+    /// Until when.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Registrar<'_> {
+    /// Makes a credential.
+    ///
+    /// # Errors
+    /// The wish contradicts itself or the policy, the name was given before, or the store did not take it.
+    pub async fn create(&self, wish: Wish) -> anyhow::Result<Made> {
+        let Wish { name, tenant, agent, mut scopes, expires, acts_for_others } = wish;
+        scopes.sort_unstable();
+        scopes.dedup();
+        ensure!(!scopes.is_empty(), "a credential that may do nothing is none: name its --scopes");
+        if scopes.contains(&Scope::Propose) && scopes.contains(&Scope::Decide) && !self.policy.is_solo() {
+            bail!(
+                "propose and decide exclude each other: who asks must not answer. Make one credential for each, or \
+                 set profile = \"solo\" in the policy if you work alone"
+            );
+        }
+        ensure!(
+            !acts_for_others || scopes.contains(&Scope::Propose),
+            "--acts-for-others is for credentials that may propose"
+        );
+        Identity::credential(name.as_str())?;
+        let Some(tenant) = tenant.or_else(|| self.tenant.cloned()) else {
+            bail!("say whose it is with --tenant: the settings do not name exactly one tenant");
+        };
+        let agent = match agent {
+            Some(agent) => agent,
+            None => AgentId::new(name.as_str())?,
+        };
+        // A name is an account in the policy, which knows no tenants: the same twice would be two people's one account.
+        if self.store.credentials(None).await?.iter().any(|row| row.id == name) {
+            bail!(
+                "there is, or was, a credential {name}: names stay in the record and are never given twice"
+            );
+        }
+        let token = placet_http::new_token(self.entropy);
+        let created_at = self.clock.now();
+        let expires_at = match expires {
+            Expiry::After(ttl) => Some(created_at + ttl),
+            Expiry::Never => None,
+        };
+        let row = CredentialRow {
+            id: name.clone(),
+            tenant: tenant.clone(),
+            agent,
+            scopes,
+            may_act_for_others: acts_for_others,
+            secret_hash: placet_http::token_hash(&token),
+            created_at,
+            expires_at,
+            revoked_at: None,
+        };
+        self.store.add_credential(row).await?;
+        Ok(Made { token, name, tenant, expires_at })
+    }
+
+    /// Ends a credential.
+    ///
+    /// # Errors
+    /// There is none of that name, or the store did not take it.
+    pub async fn revoke(&self, name: &CredentialId) -> anyhow::Result<()> {
+        let rows = self.store.credentials(None).await?;
+        let Some(row) = rows.iter().find(|row| row.id == *name) else {
+            bail!("there is no credential {name}; `placet token list` shows all");
+        };
+        ensure!(
+            self.store.revoke_credential(&row.tenant, name).await?,
+            "there is no credential {name} any more"
+        );
+        Ok(())
+    }
+
+    /// All credentials, or a tenant's, as a table.
+    ///
+    /// # Errors
+    /// The store did not answer.
+    pub async fn list(&self, tenant: Option<&TenantId>) -> anyhow::Result<String> {
+        let rows = self.store.credentials(tenant).await?;
+        let now = self.clock.now();
+        let heading = ["NAME", "TENANT", "AGENT", "SCOPES", "CREATED", "EXPIRES", "STATE"].map(str::to_owned);
+        let lines: Vec<[String; 7]> = rows.iter().map(|row| line(row, now)).collect();
+        let widths: Vec<usize> = (0..heading.len())
+            .map(|column| {
+                let cells = std::iter::once(&heading).chain(&lines);
+                cells.map(|line| line[column].chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let mut table = String::new();
+        for line in std::iter::once(&heading).chain(&lines) {
+            let cells: Vec<String> =
+                line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            writeln!(table, "{}", cells.join("  ").trim_end())?;
+        }
+        Ok(table)
+    }
+}
+
+fn line(row: &CredentialRow, now: Timestamp) -> [String; 7] {
+    let state = match (row.revoked_at, row.is_valid(now)) {
+        (Some(at), _) => format!("revoked {}", at.to_minute_utc()),
+        (None, true) => "valid".to_owned(),
+        (None, false) => "expired".to_owned(),
+    };
+    let scopes: Vec<_> = row.scopes.iter().map(|scope| scope.name()).collect();
+    [
+        row.id.to_string(),
+        row.tenant.to_string(),
+        row.agent.to_string(),
+        scopes.join(","),
+        row.created_at.to_minute_utc(),
+        row.expires_at.map_or_else(|| "never".to_owned(), Timestamp::to_minute_utc),
+        state,
+    ]
+}

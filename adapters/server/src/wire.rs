@@ -1,0 +1,307 @@
+//! The one place that names all adapters and puts them together.
+//!
+//! An application is made of settings and of what is outside, and of nothing else: several can live in one process,
+//! and one that is dropped can be built again on the same file.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use axum::Router;
+use futures::FutureExt as _;
+use placet::agent::Agent;
+use placet::gate::{
+    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
+    Trusted, Wakes,
+};
+use placet::id::{Entropy, SurfaceName, TenantId};
+use placet::policy::{Place, Policy};
+use placet::ports::{Clock, Model, Surface, Tool};
+use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
+use placet_store::{AlwaysGo, CommitProbe, Hint, Options, SqliteStore};
+use sha2::{Digest as _, Sha256};
+use tokio::net::TcpListener;
+
+use crate::clock::SystemClock;
+use crate::entropy::OsEntropy;
+use crate::record;
+use crate::runs::Runs;
+use crate::settings::{ModelChoice, Settings};
+use crate::soundness::{Soundness, decides_over_api};
+use crate::telemetry::Numbers;
+
+/// The realm of whoever holds a credential.
+const CREDENTIAL_REALM: &str = "credential";
+
+/// What an application is given besides its settings.
+pub struct Outside {
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Looks on at each commit.
+    pub probe: Arc<dyn CommitProbe>,
+    /// Surfaces besides those of the settings: the terminal, a script.
+    pub surfaces: Vec<LocalSurface>,
+    /// The model, instead of that of the settings.
+    pub model: Option<Arc<dyn Model>>,
+    /// Tools besides the built-in ones; of two with one name, these.
+    pub tools: Vec<Arc<dyn Tool>>,
+}
+
+/// A surface on this machine, whose accounts the machine itself vouches for.
+pub struct LocalSurface {
+    /// The surface.
+    pub surface: Arc<dyn Surface>,
+    /// The realm of its accounts.
+    pub realm: String,
+    /// Where on it cards go when the policy names no place; none leaves it to the policy.
+    pub channel: Option<String>,
+}
+
+impl Outside {
+    /// This machine: its clock, its randomness, and nothing else.
+    #[must_use]
+    pub fn machine() -> Self {
+        Self::new(Arc::new(SystemClock), Arc::new(OsEntropy))
+    }
+
+    /// With this clock and this randomness, and nothing else.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self {
+            clock,
+            entropy,
+            probe: Arc::new(AlwaysGo),
+            surfaces: Vec::new(),
+            model: None,
+            tools: Vec::new(),
+        }
+    }
+}
+
+/// An application, ready to work: nothing runs until [`App::run`], or until somebody steps the gate by hand.
+pub struct App {
+    /// The HTTP interface with the surfaces' own addresses, as it is served.
+    pub router: Router,
+    /// The use cases.
+    pub gate: Gate,
+    /// The store.
+    pub store: SqliteStore,
+    /// What runs tools.
+    pub executor: Executor,
+    /// Placet's own agent, where there is one.
+    pub agent: Option<Agent>,
+    /// Its runs in the background.
+    pub runs: Option<Arc<Runs>>,
+    /// The policy in force.
+    pub policy: Arc<PolicyShelf>,
+    /// What is counted.
+    pub numbers: Numbers,
+    limits: ServeLimits,
+}
+
+impl App {
+    /// Builds the application: opens the database, reads the policy, and notes in the record which one is in force.
+    ///
+    /// # Errors
+    /// The policy is not taken, a mapped tool has no gate, the database cannot be opened, or a setting that only its
+    /// adapter understands is wrong.
+    pub async fn build(settings: &Settings, outside: Outside) -> anyhow::Result<Self> {
+        let policy = settings.policy.read()?;
+        sound(settings, &policy)?;
+        let numbers = Numbers::new()?;
+        let redactor = Arc::new(settings.redactor());
+        let wakes = Wakes::new();
+        let store = store(settings, &outside, &wakes)?;
+        record::note_policy(&store, &policy, tenants(settings, &store).await?).await?;
+        let mut surfaces = Surfaces::of(settings, &outside, &store)?;
+        let gate_settings = GateSettings {
+            lease: settings.lease,
+            default_places: std::mem::take(&mut surfaces.places),
+            decide_over_api: decides_over_api(&policy),
+            operators_surface: surfaces.operators.take(),
+        };
+        let policy = PolicyShelf::new(policy);
+        let gate = Gate::new(GateParts {
+            store: Arc::new(store.clone()),
+            clock: Arc::clone(&outside.clock),
+            entropy: Arc::clone(&outside.entropy),
+            policy: Arc::clone(&policy),
+            directory: Arc::new(surfaces.directories),
+            surfaces: surfaces.shown,
+            redactor,
+            signer: signer(settings, &store),
+            wakes,
+            settings: gate_settings,
+        });
+        let executor = Executor::new(gate.clone(), tools(settings, &outside)?);
+        let agent = agent(settings, &outside, &executor)?;
+        let runs = settings.agent.as_ref().zip(agent.clone());
+        let runs = runs.map(|(settings, agent)| Runs::new(agent, settings.tenant.clone(), numbers.clone()));
+        let parts = HttpParts {
+            gate: gate.clone(),
+            agent: runs.clone().map(|runs| runs as Arc<dyn ChatAgent>),
+            surfaces: surfaces.doors.into_iter().map(|door| door(&gate)).collect(),
+            metrics: settings.http.metrics.then(|| numbers.handle()),
+            settings: HttpSettings { cursor_key: cursor_key(settings, &store) },
+        };
+        let router = counted(mounted(&settings.http.path_prefix, placet_http::router(parts)), &numbers);
+        let limits = ServeLimits {
+            connections_max: usize::try_from(settings.http.connections_max).unwrap_or(usize::MAX),
+            ..ServeLimits::default()
+        };
+        Ok(Self { router, gate, store, executor, agent, runs, policy, numbers, limits })
+    }
+
+    /// Serves and works until `shutdown`, and first goes on with what the last process left: the agent's runs here,
+    /// everything else by the worker.
+    ///
+    /// # Errors
+    /// The store did not answer at the start.
+    pub async fn run(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()> + Send,
+    ) -> anyhow::Result<()> {
+        let resumed = match &self.runs {
+            Some(runs) => runs.resume_all().await.context("the agent's runs cannot be resumed")?,
+            None => 0,
+        };
+        match listener.local_addr() {
+            Ok(address) => tracing::info!(%address, runs.resumed = resumed, "placet listens"),
+            Err(fault) => tracing::warn!(error = %fault, "placet listens somewhere"),
+        }
+        let shutdown = shutdown.shared();
+        let clock = Arc::clone(self.gate.clock());
+        let serving =
+            placet_http::serve(listener, self.router.clone(), (self.limits, clock), shutdown.clone());
+        // The worker stops with the answers, not before them: they may wait for it.
+        let (served, serving) = (tokio::sync::Notify::new(), Box::pin(serving));
+        let working = self.numbers.counting(self.gate.work(served.notified()));
+        tokio::join!(working, async {
+            serving.await;
+            served.notify_one();
+        });
+        tracing::info!("placet stops; what waits goes on with the next start");
+        self.store.close();
+        Ok(())
+    }
+}
+
+/// Says what is odd, and refuses what cannot be meant.
+fn sound(settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
+    let found = Soundness::of(settings, policy)?;
+    for warning in &found.warnings {
+        tracing::warn!("{warning}");
+    }
+    if !found.errors.is_empty() {
+        bail!("{}", found.errors.join("\n"));
+    }
+    Ok(())
+}
+
+fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::Result<SqliteStore> {
+    let options = Options::new(Arc::clone(&outside.clock), Arc::clone(&outside.entropy));
+    let options = options.with_probe(Arc::clone(&outside.probe));
+    let store = SqliteStore::open(settings.data.as_path(), options)?;
+    let wakes = Arc::clone(wakes);
+    store.set_hint(Arc::new(move |hint: &Hint| {
+        if hint.head.is_some() || !hint.requests.is_empty() {
+            wakes.changed(hint.requests.iter().map(|(_, request)| *request));
+        } else if hint.work {
+            wakes.work();
+        }
+    }));
+    Ok(store)
+}
+
+/// The tenants that there are: those of the settings, and those of credentials.
+async fn tenants(settings: &Settings, store: &SqliteStore) -> anyhow::Result<BTreeSet<TenantId>> {
+    use placet::ports::CredentialStore as _;
+
+    let mut tenants: BTreeSet<TenantId> = settings.tenants().into_iter().cloned().collect();
+    tenants.extend(store.credentials(None).await?.into_iter().map(|row| row.tenant));
+    Ok(tenants)
+}
+
+fn signer(settings: &Settings, store: &SqliteStore) -> Option<GrantSigner> {
+    let key = settings.grants.as_ref()?.bytes()?;
+    Some(GrantSigner::new(&key, store.epoch()))
+}
+
+/// The key behind cursors outlives a restart, and is not the key that signs: it is derived from that, or, where there
+/// is none, from what the database was born with.
+fn cursor_key(settings: &Settings, store: &SqliteStore) -> CursorKey {
+    let hash = Sha256::new().chain_update(b"placet/cursor-key/v1\0");
+    let key = settings.grants.as_ref().and_then(crate::settings::GrantSettings::bytes);
+    let hash = match &key {
+        Some(key) => hash.chain_update(b"grants\0").chain_update(key),
+        None => hash.chain_update(b"epoch\0").chain_update(store.epoch()),
+    };
+    CursorKey::new(hash.finalize().into())
+}
+
+/// Makes a surface's router, once there is a gate to hand things to.
+type Door = Box<dyn FnOnce(&Gate) -> Router>;
+
+/// Everything that shows cards and vouches for people.
+struct Surfaces {
+    shown: Vec<Arc<dyn Surface>>,
+    directories: Directories,
+    places: Vec<Place>,
+    operators: Option<SurfaceName>,
+    doors: Vec<Door>,
+}
+
+impl Surfaces {
+    fn of(settings: &Settings, outside: &Outside, store: &SqliteStore) -> anyhow::Result<Self> {
+        let clock = &outside.clock;
+        let credentials = CredentialDirectory::new(Arc::clone(clock), Arc::new(store.clone()));
+        let directories = Directories::new(Arc::clone(clock)).with(CREDENTIAL_REALM, Arc::new(credentials));
+        let mut surfaces =
+            Self { shown: Vec::new(), directories, places: Vec::new(), operators: None, doors: Vec::new() };
+        for local in &outside.surfaces {
+            surfaces.shown.push(Arc::clone(&local.surface));
+            surfaces.directories =
+                surfaces.directories.with(local.realm.clone(), Arc::new(Trusted::new(Arc::clone(clock))));
+            surfaces.places.extend(local.channel.clone().map(|channel| Place {
+                surface: local.surface.name().clone(),
+                channel,
+                thread: None,
+            }));
+        }
+        let _ = settings;
+        Ok(surfaces)
+    }
+}
+
+/// The built-in tools, where the agent is on, and those from outside.
+fn tools(settings: &Settings, outside: &Outside) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
+    let _ = settings;
+    Ok(outside.tools.clone())
+}
+
+fn agent(settings: &Settings, outside: &Outside, executor: &Executor) -> anyhow::Result<Option<Agent>> {
+    let Some(agent) = &settings.agent else { return Ok(None) };
+    let model: Arc<dyn Model> = match (&outside.model, agent.model) {
+        (Some(model), _) => Arc::clone(model),
+        (None, ModelChoice::Scripted) => Arc::new(placet_models::Scripted::demo()?),
+    };
+    Ok(Some(Agent::new(executor.clone(), model, agent.name.clone())))
+}
+
+/// Puts the interface under a prefix, where a proxy in front does not take it off.
+fn mounted(prefix: &str, router: Router) -> Router {
+    if prefix.is_empty() { router } else { Router::new().nest(prefix, router) }
+}
+
+/// Counts what handlers do in the application's own numbers.
+fn counted(router: Router, numbers: &Numbers) -> Router {
+    let numbers = numbers.clone();
+    router.layer(axum::middleware::from_fn(
+        move |request: axum::extract::Request, next: axum::middleware::Next| {
+            numbers.clone().counting(next.run(request))
+        },
+    ))
+}
