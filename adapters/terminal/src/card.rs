@@ -1,0 +1,124 @@
+//! The card in plain text, whole: everything that a yes is about.
+//!
+//! Text of more than one line stands behind a bar, so that none of it can pass for a line of the card.
+
+use placet::card::{CallView, CardView, EvidenceView, StateView};
+use placet::text::{Label, Markup, Texts};
+
+/// The width of the labels.
+const LABEL_CHARS: usize = 15;
+
+/// Opens each line of a text that has several.
+const BAR: &str = "  │ ";
+
+/// The card that people decide on.
+pub(crate) fn card(view: &CardView, texts: &Texts) -> String {
+    let call = &view.call;
+    let mut page = Page { text: String::new() };
+    page.line(&format!("── {} · {} · {}", call.title, texts.level(call.level), view.code));
+    page.field(&texts.label(Label::Task), &texts.task(call, &Markup::PLAIN));
+    page.field(&texts.label(Label::Call), call.tool.as_str());
+    for arg in &call.args {
+        page.field(&format!("  {}", arg.name), arg.value.as_str());
+    }
+    page.optional(&texts.label(Label::Effect), call.effect.as_ref().map(|text| text.as_str()));
+    page.optional(&texts.label(Label::Preview), call.preview.as_ref().map(|text| text.as_str()));
+    page.optional(&texts.label(Label::AgentReason), Some(call.reason.as_str()));
+    for rule in &call.rules {
+        page.field(&texts.label(Label::WhyAsk), &texts.rule(rule, &Markup::PLAIN));
+    }
+    for piece in &call.evidence {
+        page.field(&texts.label(Label::BasedOn), &title_of(piece));
+        page.block(piece.excerpt.as_ref().map_or("", |text| text.as_str()));
+    }
+    let if_denied = call.if_denied.as_ref().map(|text| text.as_str().to_owned());
+    page.field(
+        &texts.label(Label::IfDenied),
+        &if_denied.unwrap_or_else(|| texts.label(Label::IfDeniedDefault)),
+    );
+    page.optional(&texts.label(Label::Needs), texts.needs(&view.state, &Markup::PLAIN).as_deref());
+    page.optional(&texts.label(Label::Votes), votes(view, texts).as_deref());
+    for remark in remarks(call, texts) {
+        page.line(&format!("! {remark}"));
+    }
+    page.text
+}
+
+/// What the card does not repeat: the arguments as they run, and the digest that a yes is about.
+pub(crate) fn details(view: &CardView, texts: &Texts) -> String {
+    let mut page = Page { text: String::new() };
+    page.field(&texts.label(Label::Digest), &view.call.digest.to_string());
+    page.line(&texts.label(Label::Arguments));
+    page.block(view.call.args_json.as_str());
+    page.text
+}
+
+/// The record that a card becomes.
+pub(crate) fn record(view: &CardView, texts: &Texts) -> String {
+    let head = texts.record_head(view, &Markup::PLAIN);
+    format!("{head}\n  {}\n", texts.state_line(view, &Markup::PLAIN))
+}
+
+/// Who has said what, and what is still needed; none while nobody has said anything.
+pub(crate) fn standing(view: &CardView, texts: &Texts) -> Option<String> {
+    let votes = votes(view, texts)?;
+    let needs = texts.needs(&view.state, &Markup::PLAIN).unwrap_or_default();
+    Some(format!("{} · {votes}\n  {needs}\n", view.code))
+}
+
+fn votes(view: &CardView, texts: &Texts) -> Option<String> {
+    match &view.state {
+        StateView::Waiting { votes, .. } if !votes.is_empty() => Some(texts.votes(votes, &Markup::PLAIN)),
+        _ => None,
+    }
+}
+
+fn title_of(piece: &EvidenceView) -> String {
+    let uri = piece.uri.as_ref().map(|uri| format!(" · {uri}"));
+    format!("{}{}", piece.title, uri.unwrap_or_default())
+}
+
+fn remarks(call: &CallView, texts: &Texts) -> Vec<String> {
+    let said = [
+        texts.warnings(&call.warnings),
+        texts.redacted(call.redacted),
+        call.requester_may_approve.then(|| texts.label(Label::Solo)),
+        call.asked_again.then(|| texts.label(Label::AskedAgain)),
+    ];
+    said.into_iter().flatten().collect()
+}
+
+/// Text being set.
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn optional(&mut self, label: &str, text: Option<&str>) {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            self.field(label, text);
+        }
+    }
+
+    /// A label and its text: beside it where it is one line, else beneath it.
+    fn field(&mut self, label: &str, text: &str) {
+        let room = LABEL_CHARS.saturating_sub(label.chars().count()).max(1);
+        if text.contains('\n') {
+            self.line(label);
+            self.block(text);
+        } else {
+            self.line(&format!("{label}{}{text}", " ".repeat(room)));
+        }
+    }
+
+    fn block(&mut self, text: &str) {
+        for line in text.lines() {
+            self.line(&format!("{BAR}{line}"));
+        }
+    }
+}
