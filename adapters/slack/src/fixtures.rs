@@ -19,6 +19,8 @@ use placet::policy::{Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, V
 use placet::time::{Timestamp, Ttl};
 use serde_json::{Value, json};
 
+use crate::api::{ApiSettings, SlackApi};
+
 /// What an agent writes that would like to be more than text: mentions, links, dates, markup, and what does not show.
 pub(crate) const HOSTILE: &str = "<!channel> <@U0EVIL> <!subteam^S1|all> <#C1> <https://evil.example|Approve> \
     https://evil.example [ok](https://evil.example) `x` ```y``` *b* _i_ ~s~ :white_check_mark: &lt;!here&gt; \
@@ -45,7 +47,6 @@ pub(crate) fn tenant() -> TenantId {
     TenantId::new("acme").unwrap()
 }
 
-#[expect(dead_code, reason = "used with the surface")]
 pub(crate) fn attempt(number: u8) -> AttemptId {
     AttemptId::mint(at(0), &Fixed(number))
 }
@@ -286,4 +287,52 @@ pub(crate) fn ended(approval: &Approval, text: &str) -> Vec<Approval> {
         }),
     ];
     states.into_iter().map(|state| Approval { state, ..approval.clone() }).collect()
+}
+
+/// A clock that stands until it is moved; waits pass by themselves.
+pub(crate) struct StandingClock(std::sync::Mutex<Timestamp>);
+
+impl StandingClock {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(std::sync::Mutex::new(at(100))))
+    }
+
+    pub(crate) fn passes(&self, span: Ttl) {
+        let mut now = self.0.lock().unwrap();
+        *now = *now + span;
+    }
+}
+
+#[async_trait::async_trait]
+impl placet::time::Clock for StandingClock {
+    fn now(&self) -> Timestamp {
+        *self.0.lock().unwrap()
+    }
+
+    async fn sleep_until(&self, at: Timestamp) {
+        let mut now = self.0.lock().unwrap();
+        *now = (*now).max(at);
+    }
+}
+
+/// The API of a server on the loopback that answers each method by this function.
+pub(crate) async fn stand_in<F>(answer: F) -> SlackApi
+where
+    F: FnMut(&str, axum::body::Bytes) -> axum::response::Response + Send + 'static,
+{
+    let answer = Arc::new(std::sync::Mutex::new(answer));
+    let handler = move |request: axum::extract::Request| {
+        let answer = Arc::clone(&answer);
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+            let method = parts.uri.path().trim_start_matches("/api/").to_owned();
+            (answer.lock().unwrap())(&method, body)
+        }
+    };
+    let router = axum::Router::new().fallback(handler);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base_url = url::Url::parse(&format!("http://{}/api/", listener.local_addr().unwrap())).unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    SlackApi::new(ApiSettings::new(base_url, secrecy::SecretString::from("xoxb-test"))).unwrap()
 }

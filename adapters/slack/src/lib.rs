@@ -5,7 +5,9 @@
 //! came of it.
 
 pub mod api;
+mod directory;
 pub mod identity;
+pub mod inbound;
 pub mod limits;
 pub mod mrkdwn;
 pub mod payload;
@@ -13,6 +15,8 @@ pub mod render;
 pub mod signature;
 mod surface;
 
+pub use directory::SlackDirectory;
+pub use inbound::{SlackInbound, router};
 pub use surface::{POST_INTERVAL, Slack, SlackSettings};
 
 #[cfg(test)]

@@ -1,0 +1,327 @@
+//! From an interaction to what it asks for: a pure function.
+//!
+//! What always holds: who acts comes from `user.team_id`, or the enterprise where that is missing, and `user.id`; never
+//! from a name, the message or the dialog. Which request it is about comes from what Placet itself put on the button or
+//! into the dialog. Whose requests these are comes from the settings of this workspace.
+
+use placet::approval::{Assurance, Ballot, Decision, Refusal, Rendering};
+use placet::call::ShownDigest;
+use placet::id::{DeliveryKey, RequestId};
+use placet::inbound::{Act, Inbound, Located, MessageRef, ReplyTo};
+use placet::person::Identity;
+use placet::text::Trouble;
+use placet::time::Timestamp;
+use sha2::{Digest, Sha256};
+
+use super::reference::{Origin, Reference};
+use crate::identity::SlackIdentity;
+use crate::limits;
+use crate::payload::{Action, BlockActions, Interaction, View, ViewSubmission};
+use crate::render::details::{DETAILS_DIALOG, NEXT_ACTION, PAGES_MAX, PREVIOUS_ACTION};
+use crate::render::dialog::{APPROVE_DIALOG, DENY_DIALOG, NOTE_ACTION, NOTE_BLOCK, NOTE_UNITS_MAX};
+use crate::render::{APPROVE_ACTION, ButtonValue, DENY_ACTION, DETAILS_ACTION};
+use crate::signature::SigningSecrets;
+use crate::surface::SlackSettings;
+
+/// What an interaction is read against.
+pub(super) struct Context<'a> {
+    pub(super) settings: &'a SlackSettings,
+    pub(super) secrets: &'a SigningSecrets,
+    pub(super) now: Timestamp,
+}
+
+/// What somebody wants.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Intent {
+    /// To vote. `saw` goes on record before.
+    Vote { vote: Box<Inbound>, saw: Option<Box<Inbound>>, from: Source },
+    /// The dialog for a no.
+    AskWhyNot(Open),
+    /// The dialog for a yes that needs a reason.
+    AskWhy(Open),
+    /// The whole call.
+    Details(Open),
+    /// Another page of it.
+    Turn { dialog: Dialog, page: usize },
+    /// The dialog for a no, in place of Details.
+    AskWhyNotInstead(Dialog),
+    /// What cannot be done, told to who wanted it.
+    Tell { to: ReplyTo, trouble: Trouble },
+    /// What cannot be done, told in the dialog.
+    TellInDialog(InDialog),
+    /// Nothing that this app has to do with.
+    Nothing,
+}
+
+/// What is told in a dialog that stays open.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum InDialog {
+    Trouble(Trouble),
+    Refusal(Refusal),
+}
+
+/// Where a vote came from, which decides how Slack is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Card,
+    Dialog,
+}
+
+/// A dialog to open.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Open {
+    pub(super) trigger_id: String,
+    pub(super) value: ButtonValue,
+    pub(super) viewer: SlackIdentity,
+    pub(super) identity: Identity,
+    pub(super) origin: Origin,
+    pub(super) reply: ReplyTo,
+}
+
+/// A dialog to change. Each view of it is whole by itself, so it does not matter which of two changes comes last.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Dialog {
+    pub(super) view_id: String,
+    pub(super) reference: Reference,
+    pub(super) identity: Identity,
+    pub(super) reply: ReplyTo,
+}
+
+/// What an interaction asks for.
+pub(super) fn read(interaction: &Interaction, context: &Context<'_>) -> Intent {
+    match interaction {
+        Interaction::BlockActions(click) => context.click(click),
+        Interaction::ViewSubmission(submission) => context.submission(submission),
+        Interaction::ViewClosed(_) | Interaction::Other { .. } => Intent::Nothing,
+    }
+}
+
+/// A yes or no with everything that it needs.
+struct Said<'a> {
+    delivery: DeliveryKey,
+    identity: &'a Identity,
+    decision: Decision,
+    note: Option<String>,
+    request: RequestId,
+    shown: ShownDigest,
+    origin: &'a Origin,
+}
+
+impl Context<'_> {
+    fn click(&self, click: &BlockActions) -> Intent {
+        let known = [APPROVE_ACTION, DENY_ACTION, DETAILS_ACTION, PREVIOUS_ACTION, NEXT_ACTION];
+        let action = click.actions().iter().find_map(|action| {
+            let id = known.into_iter().find(|known| action.action_id.as_deref() == Some(*known))?;
+            Some((action, id))
+        });
+        let Some((action, id)) = action else { return Intent::Nothing };
+        let origin = origin(click);
+        let Some((viewer, identity)) = click.identity().and_then(named) else {
+            let user = click.user.as_ref().and_then(|user| user.id.as_deref()).unwrap_or_default();
+            // Only an address for the answer: who it is stays unknown.
+            return match Identity::slack(&self.settings.home.team_id, user) {
+                Ok(address) => self.tell(address, &origin, Trouble::NobodyNamed),
+                Err(_) => Intent::Nothing,
+            };
+        };
+        if let Some(view) = &click.view {
+            return self.in_details(view, (action, id), (viewer, identity));
+        }
+        let value = action.value.as_deref().and_then(ButtonValue::decode);
+        let Some(value) = value else { return self.tell(identity, &origin, Trouble::StaleButton) };
+        if id == APPROVE_ACTION && !value.reason_for_yes {
+            let Some(delivery) = click_key(click, action, &viewer) else {
+                return self.tell(identity, &origin, Trouble::Unavailable);
+            };
+            let vote = self.vote(Said {
+                delivery,
+                identity: &identity,
+                decision: Decision::Approve,
+                note: None,
+                request: value.request,
+                shown: value.shown,
+                origin: &origin,
+            });
+            return Intent::Vote { vote: Box::new(vote), saw: None, from: Source::Card };
+        }
+        let Some(trigger_id) = click.trigger_id.clone() else {
+            return self.tell(identity, &origin, Trouble::DialogExpired);
+        };
+        let reply = self.reply(identity.clone(), &origin);
+        let open = Open { trigger_id, value, viewer, identity, origin, reply };
+        match id {
+            APPROVE_ACTION => Intent::AskWhy(open),
+            DENY_ACTION => Intent::AskWhyNot(open),
+            DETAILS_ACTION => Intent::Details(open),
+            // Pages are turned within Details only.
+            _ => Intent::Nothing,
+        }
+    }
+
+    /// A button within Details.
+    fn in_details(
+        &self,
+        view: &View,
+        (action, id): (&Action, &str),
+        (viewer, identity): (SlackIdentity, Identity),
+    ) -> Intent {
+        let Some(reference) = self.reference(view, &viewer) else {
+            return self.tell(identity, &Origin::default(), Trouble::DialogOver);
+        };
+        let Some(view_id) = view.id.clone() else { return Intent::Nothing };
+        let reply = self.reply(identity.clone(), &reference.origin);
+        let dialog = Dialog { view_id, reference, identity, reply };
+        if id == DENY_ACTION {
+            return Intent::AskWhyNotInstead(dialog);
+        }
+        let page = action.value.as_deref().and_then(|page| page.parse::<usize>().ok());
+        match page.filter(|page| *page < PAGES_MAX) {
+            Some(page) if matches!(id, PREVIOUS_ACTION | NEXT_ACTION) => Intent::Turn { dialog, page },
+            Some(_) | None => Intent::Nothing,
+        }
+    }
+
+    fn submission(&self, submission: &ViewSubmission) -> Intent {
+        let in_dialog = |trouble: Trouble| Intent::TellInDialog(InDialog::Trouble(trouble));
+        let Some(view) = &submission.view else { return Intent::Nothing };
+        let kind = view.callback_id.as_deref().unwrap_or_default();
+        let decision = match kind {
+            DENY_DIALOG => Decision::Deny,
+            APPROVE_DIALOG | DETAILS_DIALOG => Decision::Approve,
+            _ => return Intent::Nothing,
+        };
+        let Some((viewer, identity)) = submission.identity().and_then(named) else {
+            return in_dialog(Trouble::NobodyNamed);
+        };
+        let Some(reference) = self.reference(view, &viewer) else { return in_dialog(Trouble::DialogOver) };
+        if kind == DETAILS_DIALOG && !reference.all_opened {
+            return in_dialog(Trouble::DialogOver);
+        }
+        let note = view.value(NOTE_BLOCK, NOTE_ACTION).map(str::trim).filter(|note| !note.is_empty());
+        if kind == APPROVE_DIALOG && note.is_none() {
+            return Intent::TellInDialog(InDialog::Refusal(Refusal::ReasonRequired { decision }));
+        }
+        let Some(delivery) = submission.delivery_id().and_then(|id| key(&id)) else {
+            return in_dialog(Trouble::Unavailable);
+        };
+        let saw = (kind == DETAILS_DIALOG && reference.full)
+            .then(|| self.saw(&delivery, &identity, &reference))
+            .flatten()
+            .map(Box::new);
+        let vote = self.vote(Said {
+            delivery,
+            identity: &identity,
+            decision,
+            note: note.map(|note| limits::cut(note, NOTE_UNITS_MAX).to_owned()),
+            request: reference.request,
+            shown: reference.shown,
+            origin: &reference.origin,
+        });
+        Intent::Vote { vote: Box::new(vote), saw, from: Source::Dialog }
+    }
+
+    fn vote(&self, said: Said<'_>) -> Inbound {
+        let ballot = Ballot {
+            identity: said.identity.clone(),
+            decision: said.decision,
+            note: said.note,
+            surface: self.settings.name.clone(),
+            assurance: Assurance::Signed,
+            shown: Some(said.shown),
+        };
+        Inbound {
+            delivery: said.delivery,
+            at: self.now,
+            tenant: self.settings.tenant.clone(),
+            request: said.request,
+            message: self.message(said.origin),
+            reply: Some(self.reply(said.identity.clone(), said.origin)),
+            act: Act::Vote(ballot),
+        }
+    }
+
+    /// That this account saw everything in Details. It was put on record when the last page was opened; should that
+    /// have been lost, the submitted view proves it again: only a view that was shown can be submitted.
+    fn saw(&self, delivery: &DeliveryKey, identity: &Identity, reference: &Reference) -> Option<Inbound> {
+        let rendering = Rendering {
+            shown: reference.shown,
+            surface: self.settings.name.clone(),
+            full: true,
+            viewer: Some(identity.clone()),
+        };
+        Some(Inbound {
+            delivery: key(&format!("{delivery}/saw"))?,
+            at: self.now,
+            tenant: self.settings.tenant.clone(),
+            request: reference.request,
+            message: None,
+            reply: None,
+            act: Act::Saw(rendering),
+        })
+    }
+
+    /// The reference of a dialog of ours that was opened for this account.
+    fn reference(&self, view: &View, viewer: &SlackIdentity) -> Option<Reference> {
+        let sealed = view.private_metadata.as_deref()?;
+        Reference::decode(sealed, self.secrets).filter(|reference| reference.viewer == *viewer)
+    }
+
+    fn message(&self, origin: &Origin) -> Option<Located> {
+        let known = !origin.channel.is_empty() && !origin.ts.is_empty();
+        known.then(|| Located {
+            surface: self.settings.name.clone(),
+            message: MessageRef { channel: origin.channel.clone(), id: origin.ts.clone() },
+        })
+    }
+
+    fn reply(&self, identity: Identity, origin: &Origin) -> ReplyTo {
+        ReplyTo {
+            surface: self.settings.name.clone(),
+            channel: origin.channel.clone(),
+            thread: Some(origin.thread.clone()).filter(|thread| !thread.is_empty()),
+            identity,
+        }
+    }
+
+    fn tell(&self, identity: Identity, origin: &Origin, trouble: Trouble) -> Intent {
+        Intent::Tell { to: self.reply(identity, origin), trouble }
+    }
+}
+
+fn named(viewer: SlackIdentity) -> Option<(SlackIdentity, Identity)> {
+    let identity = Identity::slack(&viewer.workspace, &viewer.user).ok()?;
+    Some((viewer, identity))
+}
+
+/// Where it was clicked. A message that only one person sees is no card, and is not adopted as one.
+fn origin(click: &BlockActions) -> Origin {
+    let (channel, ts) = click.message_address().unwrap_or_default();
+    let container = click.container.as_ref();
+    let is_ephemeral = container.and_then(|container| container.is_ephemeral).unwrap_or(false);
+    let thread = container
+        .and_then(|container| container.thread_ts.as_deref())
+        .or_else(|| click.message.as_ref()?.thread_ts.as_deref())
+        // A parent names itself as its thread; a whisper about it belongs beside it.
+        .filter(|thread| *thread != ts);
+    Origin {
+        channel: channel.to_owned(),
+        ts: if is_ephemeral { String::new() } else { ts.to_owned() },
+        thread: thread.unwrap_or_default().to_owned(),
+    }
+}
+
+/// The same for every delivery of the same click. Without its time the trigger stands in, which is as unique.
+fn click_key(click: &BlockActions, action: &Action, viewer: &SlackIdentity) -> Option<DeliveryKey> {
+    let id = click.delivery_id(action).or_else(|| {
+        let trigger = click.trigger_id.as_deref()?;
+        Some(format!("click/{}/{}/trigger/{trigger}", viewer.workspace, viewer.user))
+    });
+    key(&id?)
+}
+
+/// The id as a key; one that is too long, or holds what no key holds, by its hash.
+fn key(id: &str) -> Option<DeliveryKey> {
+    DeliveryKey::new(id)
+        .or_else(|_| DeliveryKey::new(format!("slack/{}", hex::encode(Sha256::digest(id)))))
+        .ok()
+}
