@@ -336,3 +336,15 @@ where
     tokio::spawn(async move { axum::serve(listener, router).await });
     SlackApi::new(ApiSettings::new(base_url, secrecy::SecretString::from("xoxb-test"))).unwrap()
 }
+
+pub(crate) fn settings() -> crate::SlackSettings {
+    crate::SlackSettings {
+        name: slack(),
+        tenant: tenant(),
+        home: crate::identity::Home { team_id: "T0PLACET01".into(), enterprise_id: None },
+        default_channel: "CDEFAULT".into(),
+        ops_channel: None,
+        language: placet::text::Language::English,
+        post_interval: Ttl::ZERO,
+    }
+}
