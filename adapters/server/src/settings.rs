@@ -113,7 +113,7 @@ impl Settings {
             SettingsErrors::of_file(&shown, message, "config/placet.example.toml is one to start from")
         })?;
         let folder = file.parent().unwrap_or_else(|| Path::new(""));
-        let secrets = Secrets { folder, variables: &|name| std::env::var(name).ok() };
+        let secrets = Secrets { folder, environment: &|name| std::env::var(name).ok() };
         Self::parse(&text, &shown, secrets)
     }
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use axum::Router;
-use futures::FutureExt as _;
 use placet::agent::Agent;
 use placet::gate::{
     CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
@@ -18,17 +17,26 @@ use placet::id::{Entropy, SurfaceName, TenantId};
 use placet::policy::{Place, Policy};
 use placet::ports::{Clock, Model, Surface, Tool};
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
+use placet_slack::api::{ApiSettings, SlackApi};
+use placet_slack::identity::Home;
+use placet_slack::signature::SigningSecrets;
+use placet_slack::{Slack, SlackDirectory, SlackInbound};
 use placet_store::{AlwaysGo, CommitProbe, Hint, Options, SqliteStore};
+use placet_tools::Workspace;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
+use url::Url;
 
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
 use crate::record;
 use crate::runs::Runs;
-use crate::settings::{ModelChoice, Settings};
+use crate::settings::{GrantSettings, ModelChoice, Settings, SlackSettings};
 use crate::soundness::{Soundness, decides_over_api};
 use crate::telemetry::Numbers;
+
+/// The name of Slack in the policy's places, and the family of its realms.
+const SLACK: &str = "slack";
 
 /// The realm of whoever holds a credential.
 const CREDENTIAL_REALM: &str = "credential";
@@ -80,7 +88,8 @@ impl Outside {
     }
 }
 
-/// An application, ready to work: nothing runs until [`App::run`], or until somebody steps the gate by hand.
+/// An application, ready to work. The agent's runs that the last process left are gone on with at once; all else waits
+/// for [`App::run`], or for somebody who steps the gate by hand.
 pub struct App {
     /// The HTTP interface with the surfaces' own addresses, as it is served.
     pub router: Router,
@@ -147,6 +156,11 @@ impl App {
             settings: HttpSettings { cursor_key: cursor_key(settings, &store) },
         };
         let router = counted(mounted(&settings.http.path_prefix, placet_http::router(parts)), &numbers);
+        let resumed = match &runs {
+            Some(runs) => runs.resume_all().await.context("the agent's runs cannot be resumed")?,
+            None => 0,
+        };
+        tracing::debug!(runs.resumed = resumed, database = %settings.data.display(), "placet is ready");
         let limits = ServeLimits {
             connections_max: usize::try_from(settings.http.connections_max).unwrap_or(usize::MAX),
             ..ServeLimits::default()
@@ -154,28 +168,14 @@ impl App {
         Ok(Self { router, gate, store, executor, agent, runs, policy, numbers, limits })
     }
 
-    /// Serves and works until `shutdown`, and first goes on with what the last process left: the agent's runs here,
-    /// everything else by the worker.
-    ///
-    /// # Errors
-    /// The store did not answer at the start.
-    pub async fn run(
-        self,
-        listener: TcpListener,
-        shutdown: impl Future<Output = ()> + Send,
-    ) -> anyhow::Result<()> {
-        let resumed = match &self.runs {
-            Some(runs) => runs.resume_all().await.context("the agent's runs cannot be resumed")?,
-            None => 0,
-        };
+    /// Serves and works until `shutdown`.
+    pub async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
         match listener.local_addr() {
-            Ok(address) => tracing::info!(%address, runs.resumed = resumed, "placet listens"),
+            Ok(address) => tracing::info!(%address, "placet listens"),
             Err(fault) => tracing::warn!(error = %fault, "placet listens somewhere"),
         }
-        let shutdown = shutdown.shared();
         let clock = Arc::clone(self.gate.clock());
-        let serving =
-            placet_http::serve(listener, self.router.clone(), (self.limits, clock), shutdown.clone());
+        let serving = placet_http::serve(listener, self.router.clone(), (self.limits, clock), shutdown);
         // The worker stops with the answers, not before them: they may wait for it.
         let (served, serving) = (tokio::sync::Notify::new(), Box::pin(serving));
         let working = self.numbers.counting(self.gate.work(served.notified()));
@@ -185,7 +185,6 @@ impl App {
         });
         tracing::info!("placet stops; what waits goes on with the next start");
         self.store.close();
-        Ok(())
     }
 }
 
@@ -234,7 +233,7 @@ fn signer(settings: &Settings, store: &SqliteStore) -> Option<GrantSigner> {
 /// is none, from what the database was born with.
 fn cursor_key(settings: &Settings, store: &SqliteStore) -> CursorKey {
     let hash = Sha256::new().chain_update(b"placet/cursor-key/v1\0");
-    let key = settings.grants.as_ref().and_then(crate::settings::GrantSettings::bytes);
+    let key = settings.grants.as_ref().and_then(GrantSettings::bytes);
     let hash = match &key {
         Some(key) => hash.chain_update(b"grants\0").chain_update(key),
         None => hash.chain_update(b"epoch\0").chain_update(store.epoch()),
@@ -271,15 +270,77 @@ impl Surfaces {
                 thread: None,
             }));
         }
-        let _ = settings;
+        if let Some(slack) = &settings.slack {
+            surfaces = surfaces.with_slack(slack, settings.proxy.clone(), clock)?;
+        }
         Ok(surfaces)
+    }
+
+    fn with_slack(
+        mut self,
+        settings: &SlackSettings,
+        proxy: Option<Url>,
+        clock: &Arc<dyn Clock>,
+    ) -> anyhow::Result<Self> {
+        let name = SurfaceName::new(SLACK)?;
+        let reach =
+            ApiSettings { proxy, ..ApiSettings::new(settings.api_url.clone(), settings.bot_token.clone()) };
+        let api = SlackApi::new(reach).context("[slack] cannot be used")?;
+        let home = Home { team_id: settings.team.clone(), enterprise_id: settings.enterprise.clone() };
+        let directory = SlackDirectory::new(api.clone(), home.clone(), Arc::clone(clock));
+        // Within an organisation the same directory knows the accounts of its other workspaces too.
+        let realm = if settings.enterprise.is_some() {
+            SLACK.to_owned()
+        } else {
+            format!("{SLACK}:{}", settings.team)
+        };
+        self.directories = self.directories.with(realm, Arc::new(directory));
+        let slack = Slack::new(
+            placet_slack::SlackSettings {
+                name: name.clone(),
+                tenant: settings.tenant.clone(),
+                home,
+                default_channel: settings.channel.clone(),
+                ops_channel: settings.ops_channel.clone(),
+                language: settings.language,
+                post_interval: settings.post_interval,
+            },
+            api,
+            Arc::clone(clock),
+        );
+        self.shown.push(Arc::new(slack.clone()));
+        self.places.push(Place { surface: name.clone(), channel: settings.channel.clone(), thread: None });
+        self.operators = settings.ops_channel.is_some().then_some(name);
+        let secrets = match &settings.signing_secret_previous {
+            Some(previous) => SigningSecrets::rotating(settings.signing_secret.clone(), previous.clone()),
+            None => SigningSecrets::new(settings.signing_secret.clone()),
+        };
+        let secrets = secrets.context("slack.signing_secret")?;
+        self.doors.push(Box::new(move |gate| {
+            placet_slack::router(SlackInbound { secrets, gate: gate.clone(), slack })
+        }));
+        Ok(self)
     }
 }
 
 /// The built-in tools, where the agent is on, and those from outside.
 fn tools(settings: &Settings, outside: &Outside) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
-    let _ = settings;
-    Ok(outside.tools.clone())
+    let mut tools = Vec::new();
+    if let Some(agent) = &settings.agent {
+        let folder = &agent.workspace;
+        let workspace = Workspace::open(folder).with_context(|| {
+            format!("agent.workspace: {} is no folder that can be opened", folder.display())
+        })?;
+        let names = settings.tools.names();
+        let built_in = placet_tools::builtin(placet_tools::ToolSettings {
+            workspace,
+            clock: Arc::clone(&outside.clock),
+            http_hosts: settings.tools.http_hosts.clone(),
+        })?;
+        tools.extend(built_in.into_iter().filter(|tool| names.contains(&tool.spec().name)));
+    }
+    tools.extend(outside.tools.iter().cloned());
+    Ok(tools)
 }
 
 fn agent(settings: &Settings, outside: &Outside, executor: &Executor) -> anyhow::Result<Option<Agent>> {

@@ -19,7 +19,8 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {} (http.listen)", settings.http.listen))?;
     let app = App::build(&settings, Outside::machine()).await?;
-    app.run(listener, asked_to_stop()).await
+    app.run(listener, asked_to_stop()).await;
+    Ok(())
 }
 
 /// Ends when the process is asked to stop: Ctrl-C, or SIGTERM where there is such a thing.

@@ -18,7 +18,7 @@ pub struct Secrets<'a> {
     /// The folder that relative paths start from: that of the settings' file.
     pub folder: &'a Path,
     /// Looks up a variable of the environment.
-    pub variables: &'a dyn Fn(&str) -> Option<String>,
+    pub environment: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl std::fmt::Debug for Secrets<'_> {
@@ -50,7 +50,7 @@ impl Secrets<'_> {
         let written = (source.key_span("env").is_some(), source.key_span("file").is_some());
         source.finish(report);
         let found = match written {
-            (true, false) => self.environment(&variable?.value),
+            (true, false) => self.variable(&variable?.value),
             (false, true) => self.file(&file?.value),
             (true, true) => Err(("it names two sources".to_owned(), FORM.to_owned())),
             (false, false) => Err(("it names no source".to_owned(), FORM.to_owned())),
@@ -78,7 +78,7 @@ impl Secrets<'_> {
         self.read(section, key, report)
     }
 
-    fn environment(&self, name: &str) -> Result<SecretString, (String, String)> {
+    fn variable(&self, name: &str) -> Result<SecretString, (String, String)> {
         // The name is repeated only where it can be nothing but a name: people paste the secret itself there.
         let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let rest =
@@ -87,7 +87,7 @@ impl Secrets<'_> {
             let message = "what stands after `env` is not the name of a variable".to_owned();
             return Err((message, "a name of capital letters, digits and _, such as PLACET_KEY".to_owned()));
         }
-        match (self.variables)(name) {
+        match (self.environment)(name) {
             None => Err((
                 format!("the environment variable {name} is not set"),
                 "set it for the server's process, or use { file = \"path\" }".to_owned(),

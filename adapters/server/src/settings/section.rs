@@ -4,12 +4,17 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use placet::id::{AgentId, TenantId, ToolName};
+use placet::text::Language;
+use placet::time::Ttl;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::problem::Report;
 use super::reader::{At, Section};
 use super::secret::Secrets;
+
+/// The longest pause between two posts: beyond it, cards would come too late to be of use.
+const POST_INTERVAL_MAX: Ttl = Ttl::from_mins(1);
 
 /// `[http]`.
 #[derive(Debug, Clone)]
@@ -88,6 +93,10 @@ pub struct SlackSettings {
     pub channel: String,
     /// Where operators are told of alarms: a channel's id.
     pub ops_channel: Option<String>,
+    /// How far apart the posts to one channel are.
+    pub post_interval: Ttl,
+    /// The language of cards and dialogs.
+    pub language: Language,
 }
 
 impl SlackSettings {
@@ -109,6 +118,9 @@ impl SlackSettings {
         let channel = id(channel, ("channel", channels), &table, report);
         let ops_channel = table.string("ops_channel", report);
         let ops_channel = id(ops_channel, ("ops_channel", channels), &table, report);
+        let post_interval = table.ttl("post_interval", Ttl::ZERO..=POST_INTERVAL_MAX, report);
+        let languages = Language::ALL.map(|language| (language.tag(), language));
+        let language = table.word("language", &languages, report);
         table.finish(report);
         Some(Self {
             api_url: match api_url {
@@ -130,6 +142,8 @@ impl SlackSettings {
             tenant: tenant?,
             channel: channel?,
             ops_channel,
+            post_interval: post_interval.unwrap_or(placet_slack::POST_INTERVAL),
+            language: language.unwrap_or(Language::English),
         })
     }
 }

@@ -34,7 +34,7 @@ fn environment(name: &str) -> Option<String> {
 }
 
 fn read_in(folder: &Path, text: &str) -> Result<Settings, SettingsErrors> {
-    Settings::parse(text, "placet.toml", Secrets { folder, variables: &environment })
+    Settings::parse(text, "placet.toml", Secrets { folder, environment: &environment })
 }
 
 fn read(text: &str) -> Result<Settings, SettingsErrors> {
