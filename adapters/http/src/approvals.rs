@@ -2,7 +2,9 @@
 
 use axum::Json;
 use axum::extract::State;
-use placet::approval::{Actor, Approval, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy, ApprovedBy};
+use placet::approval::{
+    Actor, Approval, ApprovedBy, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy,
+};
 use placet::card::Redactor;
 use placet::id::RequestId;
 use placet::ports::{EventQuery, StoreError};
@@ -50,11 +52,13 @@ pub(crate) async fn decide(
     }
     let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let shown = view::rendering(&app.gate.view(&approval), surface.clone(), identity.clone()).shown;
-    let ballot = Ballot { identity, decision, note, surface, assurance: Assurance::Signed, shown: Some(shown) };
+    let ballot =
+        Ballot { identity, decision, note, surface, assurance: Assurance::Signed, shown: Some(shown) };
     match app.gate.vote(caller.tenant(), approval.id, ballot).await? {
         (approval, Ok(change)) => {
             if change == Change::Changed {
-                metrics::counter!("placet_votes_total", "surface" => "api", "decision" => word(decision)).increment(1);
+                metrics::counter!("placet_votes_total", "surface" => "api", "decision" => word(decision))
+                    .increment(1);
             }
             Ok(Json(standing(&approval)))
         }
@@ -150,7 +154,9 @@ fn decision(kind: &EventKind) -> Option<Made> {
                 (Some(ApprovedBy::Policy), _) => ("policy", None),
                 (Some(ApprovedBy::Timeout), _) => ("timeout", Some("approval timed out".to_owned())),
                 (Some(ApprovedBy::BreakGlass { .. }), _) => ("break_glass", None),
-                (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => ("votes", None),
+                (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => {
+                    ("votes", None)
+                }
             };
             Some(Made {
                 approved: *decision == Decision::Approve,

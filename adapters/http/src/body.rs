@@ -66,7 +66,8 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 async fn read(request: Request, app: &App) -> Result<BytesMut, Problem> {
-    let declared = request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let declared =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
     if declared.is_some_and(|length: u64| length > BODY_BYTES_MAX as u64) {
         return Err(too_large());
     }
@@ -84,7 +85,8 @@ async fn collect(body: Body) -> Result<BytesMut, Problem> {
     let mut bytes = BytesMut::new();
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| Problem::new(Code::JsonInvalid, "the body broke off; send it again"))?;
+        let piece =
+            piece.map_err(|_| Problem::new(Code::JsonInvalid, "the body broke off; send it again"))?;
         if bytes.len() + piece.len() > BODY_BYTES_MAX {
             return Err(too_large());
         }
@@ -96,7 +98,9 @@ async fn collect(body: Body) -> Result<BytesMut, Problem> {
 fn too_large() -> Problem {
     Problem::new(
         Code::BodyTooLarge,
-        format!("a body may take {BODY_BYTES_MAX} bytes; pass a reference to larger data instead of the data"),
+        format!(
+            "a body may take {BODY_BYTES_MAX} bytes; pass a reference to larger data instead of the data"
+        ),
     )
 }
 
@@ -148,7 +152,8 @@ impl Fields {
         };
         let chars = text.chars().count();
         if chars > chars_max {
-            let detail = format!("`{}` has {chars} characters, and may have {chars_max}; shorten it", self.path(name));
+            let detail =
+                format!("`{}` has {chars} characters, and may have {chars_max}; shorten it", self.path(name));
             return Err(Problem::new(Code::FieldTooLong, detail).at(self.path(name)));
         }
         Ok(Some(text))
@@ -172,7 +177,9 @@ impl Fields {
     {
         match self.text(name, 2 * crate::limits::NAME_CHARS_MAX)? {
             None => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|fault: T::Err| self.invalid(name, &fault.to_string())),
+            Some(text) => {
+                text.parse().map(Some).map_err(|fault: T::Err| self.invalid(name, &fault.to_string()))
+            }
         }
     }
 
@@ -187,9 +194,10 @@ impl Fields {
     pub(crate) fn number(&mut self, name: &str) -> Result<Option<u64>, Problem> {
         match self.value(name) {
             None => Ok(None),
-            Some(value) => {
-                value.as_u64().map(Some).ok_or_else(|| self.invalid(name, "must be a whole number, not below 0"))
-            }
+            Some(value) => value
+                .as_u64()
+                .map(Some)
+                .ok_or_else(|| self.invalid(name, "must be a whole number, not below 0")),
         }
     }
 
@@ -200,17 +208,27 @@ impl Fields {
     }
 
     /// A list of objects; none if it is left out.
-    pub(crate) fn list(&mut self, name: &str, items_max: usize, known: &[&str]) -> Result<Vec<Self>, Problem> {
+    pub(crate) fn list(
+        &mut self,
+        name: &str,
+        items_max: usize,
+        known: &[&str],
+    ) -> Result<Vec<Self>, Problem> {
         let Some(value) = self.value(name) else { return Ok(Vec::new()) };
         let Value::Array(items) = value else {
             return Err(self.invalid(name, "must be a list"));
         };
         if items.len() > items_max {
-            let detail = format!("`{}` has {} entries, and may have {items_max}", self.path(name), items.len());
+            let detail =
+                format!("`{}` has {} entries, and may have {items_max}", self.path(name), items.len());
             return Err(Problem::new(Code::FieldTooLong, detail).at(self.path(name)));
         }
         let at = self.path(name);
-        items.into_iter().enumerate().map(|(n, item)| Self::within(item, format!("{at}[{n}]"), known)).collect()
+        items
+            .into_iter()
+            .enumerate()
+            .map(|(n, item)| Self::within(item, format!("{at}[{n}]"), known))
+            .collect()
     }
 
     /// What must not be left out.
@@ -237,7 +255,8 @@ mod tests {
         let field = |problem: Problem| problem.body()["field"].clone();
         let unknown = Fields::of(json!({"tool": "x", "tol": 1}), &["tool"]).unwrap_err();
         assert_eq!((unknown.code(), field(unknown)), (Code::UnknownField, json!("tol")));
-        let mut fields = Fields::of(json!({"list": [{"id": 1}], "n": -1, "null": null}), &["list", "n", "null"]).unwrap();
+        let mut fields =
+            Fields::of(json!({"list": [{"id": 1}], "n": -1, "null": null}), &["list", "n", "null"]).unwrap();
         let mut item = fields.list("list", 1, &["id"]).unwrap().remove(0);
         assert_eq!(field(item.text("id", 9).unwrap_err()), "list[0].id");
         assert_eq!(fields.number("n").unwrap_err().code(), Code::InvalidField);

@@ -38,7 +38,12 @@ pub trait ChatAgent: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`StoreError`].
-    async fn owns(&self, tenant: &TenantId, session: &SessionId, by: &CredentialId) -> Result<bool, StoreError>;
+    async fn owns(
+        &self,
+        tenant: &TenantId,
+        session: &SessionId,
+        by: &CredentialId,
+    ) -> Result<bool, StoreError>;
 
     /// Registers for the next event of a session, when it is called. A hint only: it may be lost, and the stream goes
     /// on all the same.
@@ -156,16 +161,26 @@ pub(crate) async fn events(
 
 fn agent(app: &App) -> Result<&Arc<dyn ChatAgent>, Problem> {
     app.agent.as_ref().ok_or_else(|| {
-        Problem::new(Code::NoAgent, "this installation runs no agent of its own; configure a model, or bring an agent")
+        Problem::new(
+            Code::NoAgent,
+            "this installation runs no agent of its own; configure a model, or bring an agent",
+        )
     })
 }
 
 fn no_such_session() -> Problem {
-    Problem::new(Code::SessionNotFound, "there is no session of this id here; leave sessionId out to open one")
+    Problem::new(
+        Code::SessionNotFound,
+        "there is no session of this id here; leave sessionId out to open one",
+    )
 }
 
 async fn check_owner(agent: &dyn ChatAgent, caller: &Principal, session: &SessionId) -> Result<(), Problem> {
-    if agent.owns(caller.tenant(), session, &caller.row().id).await? { Ok(()) } else { Err(no_such_session()) }
+    if agent.owns(caller.tenant(), session, &caller.row().id).await? {
+        Ok(())
+    } else {
+        Err(no_such_session())
+    }
 }
 
 fn not_given_out() -> Problem {
@@ -179,7 +194,9 @@ fn resumed(id: &str, session: Option<&SessionId>) -> Result<(SessionId, u64), Pr
         Some((session.parse::<SessionId>().ok()?, number.parse::<u64>().ok().filter(|number| *number > 0)?))
     });
     match (parsed, session) {
-        (Some((named, number)), session) if session.is_none_or(|session| *session == named) => Ok((named, number)),
+        (Some((named, number)), session) if session.is_none_or(|session| *session == named) => {
+            Ok((named, number))
+        }
         _ => Err(not_given_out()),
     }
 }

@@ -98,7 +98,8 @@ impl Principal {
 
     /// Whether it may know of this request of its tenant: an agent knows its own.
     pub(crate) fn may_see(&self, approval: &Approval) -> bool {
-        let own = approval.proposal.requester.credential == self.row.id || approval.proposal.call.agent == self.row.agent;
+        let own = approval.proposal.requester.credential == self.row.id
+            || approval.proposal.call.agent == self.row.agent;
         own || self.may_any(&[Scope::Execute, Scope::Decide, Scope::Audit, Scope::Manage])
     }
 
@@ -198,7 +199,10 @@ impl<R: Right> FromRequestParts<App> for Caller<R> {
             let needs: Vec<_> = R::ANY_OF.iter().map(|scope| scope.name()).collect();
             Problem::new(
                 Code::ScopeMissing,
-                format!("this needs a credential with the scope {}; `placet token create` makes one", needs.join(" or ")),
+                format!(
+                    "this needs a credential with the scope {}; `placet token create` makes one",
+                    needs.join(" or ")
+                ),
             )
         })
     }
@@ -232,7 +236,9 @@ mod tests {
     fn one_bearer_token_of_our_form_or_none() {
         assert_eq!(of(&["Bearer plt_abc-_9"]).as_deref(), Some("plt_abc-_9"));
         assert_eq!(of(&["bearer  plt_abc"]).as_deref(), Some("plt_abc"));
-        for bad in ["", "plt_abc", "Basic plt_abc", "Bearer abc", "Bearer plt_a b", "Bearer plt_a,plt_b", "Bearer"] {
+        for bad in
+            ["", "plt_abc", "Basic plt_abc", "Bearer abc", "Bearer plt_a b", "Bearer plt_a,plt_b", "Bearer"]
+        {
             assert_eq!(of(&[bad]), None, "{bad}");
         }
         assert_eq!(of(&["Bearer plt_a", "Bearer plt_a"]), None, "two headers are no header");

@@ -2,9 +2,9 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use placet::approval::{Outcome, OutcomeKind};
 use placet::approval::state::RESULT_BYTES_MAX;
-use placet::gate::{Claimant, ClaimError, Gate, PresentedCall, Receipt};
+use placet::approval::{Outcome, OutcomeKind};
+use placet::gate::{ClaimError, Claimant, Gate, PresentedCall, Receipt};
 use placet::id::{ClaimId, RequestId};
 use placet::ports::StoreError;
 use serde_json::{Value, json};
@@ -90,7 +90,8 @@ pub(crate) async fn outcome(
         duration_ms: fields.number("duration_ms")?,
     };
     let receipt = receipt(&mut fields, &caller, request_id(&id))?;
-    let finished = app.gate.finish(&receipt, outcome).await.map_err(|fault| claim_problem(fault, receipt.request))?;
+    let finished =
+        app.gate.finish(&receipt, outcome).await.map_err(|fault| claim_problem(fault, receipt.request))?;
     Ok(Json(view::for_agent(&finished, app.gate.redactor())))
 }
 
@@ -149,7 +150,9 @@ fn key(fields: &mut Fields) -> Result<String, Problem> {
     let key = fields.text("key", CLAIM_KEY_CHARS_MAX)?;
     let key = fields.needed("key", key)?;
     if key.chars().count() < CLAIM_KEY_CHARS_MIN {
-        let why = format!("make at least {CLAIM_KEY_CHARS_MIN} random characters for each attempt, and keep them for it");
+        let why = format!(
+            "make at least {CLAIM_KEY_CHARS_MIN} random characters for each attempt, and keep them for it"
+        );
         return Err(fields.invalid("key", &why));
     }
     Ok(key)

@@ -34,7 +34,9 @@ pub(crate) async fn head(request: Request, next: Next) -> Response {
     let headers = request.headers();
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if headers.len() > HEADERS_MAX || bytes > HEADER_BYTES_MAX {
-        let detail = format!("a request may have {HEADERS_MAX} headers and {HEADER_BYTES_MAX} bytes of them; send fewer");
+        let detail = format!(
+            "a request may have {HEADERS_MAX} headers and {HEADER_BYTES_MAX} bytes of them; send fewer"
+        );
         return Problem::new(Code::HeadersTooLarge, detail).into_response();
     }
     next.run(request).await
@@ -81,8 +83,11 @@ pub(crate) async fn headers(request: Request, next: Next) -> Response {
 /// A handler broke off: a fault of ours, told without its text, which may hold anything.
 pub(crate) fn broken_off(_panic: Box<dyn Any + Send>) -> Response {
     tracing::error!("a handler broke off with an internal error");
-    Problem::new(Code::Internal, "something broke off here; whether it was done can be seen by reading the request")
-        .into_response()
+    Problem::new(
+        Code::Internal,
+        "something broke off here; whether it was done can be seen by reading the request",
+    )
+    .into_response()
 }
 
 /// There is nothing at this address.
@@ -92,5 +97,8 @@ pub(crate) async fn no_route() -> Problem {
 
 /// There is, but not for this method.
 pub(crate) async fn no_method() -> Problem {
-    Problem::new(Code::MethodNotAllowed, "this address does not take the method; the header Allow says which it takes")
+    Problem::new(
+        Code::MethodNotAllowed,
+        "this address does not take the method; the header Allow says which it takes",
+    )
 }

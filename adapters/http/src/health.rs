@@ -30,7 +30,10 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Value>, Problem
 }
 
 /// `GET /v1/grant-key`: what an executor needs to check grants offline.
-pub(crate) async fn grant_key(State(app): State<App>, _caller: Caller<ReadingOne>) -> Result<Json<Value>, Problem> {
+pub(crate) async fn grant_key(
+    State(app): State<App>,
+    _caller: Caller<ReadingOne>,
+) -> Result<Json<Value>, Problem> {
     match app.gate.grant_key() {
         Some((key, epoch)) => {
             Ok(Json(json!({ "algorithm": "Ed25519", "key": STANDARD.encode(key), "epoch": epoch })))
@@ -51,7 +54,8 @@ pub(crate) async fn metrics(State(app): State<App>) -> Result<Response, Problem>
     if is_due(&app) {
         gauges(&app).await?;
     }
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response())
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render())
+        .into_response())
 }
 
 fn is_due(app: &App) -> bool {
@@ -72,8 +76,16 @@ async fn gauges(app: &App) -> Result<(), StoreError> {
         let count = counts.get(status.name()).copied().unwrap_or(0);
         metrics::gauge!("placet_requests", "status" => status.name()).set(count as f64);
     }
-    let query = |statuses: Vec<Status>| RequestQuery { statuses, limit: ALARMS_LOOKED_AT_MAX, ..RequestQuery::default() };
-    let open = app.gate.store().list(query(Status::ALL.into_iter().filter(|status| status.is_open()).collect())).await?;
+    let query = |statuses: Vec<Status>| RequestQuery {
+        statuses,
+        limit: ALARMS_LOOKED_AT_MAX,
+        ..RequestQuery::default()
+    };
+    let open = app
+        .gate
+        .store()
+        .list(query(Status::ALL.into_iter().filter(|status| status.is_open()).collect()))
+        .await?;
     let over = app.gate.store().list(query(vec![Status::Executed])).await?;
     let unknown = over.iter().filter(|approval| {
         matches!(&approval.state, Stand::Executed(executed) if executed.outcome.kind == OutcomeKind::Unknown)

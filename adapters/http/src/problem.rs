@@ -297,7 +297,10 @@ impl From<StoreError> for Problem {
             }
             StoreError::Inconsistent { .. } | StoreError::Contradiction(_) => {
                 tracing::error!(error = %fault, "the store refused");
-                Self::new(Code::Internal, "what is stored or configured contradicts itself; the server's log says where")
+                Self::new(
+                    Code::Internal,
+                    "what is stored or configured contradicts itself; the server's log says where",
+                )
             }
         }
     }
@@ -344,7 +347,8 @@ mod tests {
 
     #[test]
     fn a_problem_says_what_why_and_what_to_do() {
-        let problem = Problem::new(Code::InvalidField, "`timeout` is not a span of time; send 10m").at("timeout");
+        let problem =
+            Problem::new(Code::InvalidField, "`timeout` is not a span of time; send 10m").at("timeout");
         insta::assert_json_snapshot!(problem.body());
         insta::assert_json_snapshot!(Problem::unauthorized().body());
         insta::assert_json_snapshot!(Problem::no_such_request().body());

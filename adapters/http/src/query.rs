@@ -40,7 +40,11 @@ impl Query {
         match self.0.keys().find(|name| !known.contains(&name.as_str())) {
             None => Ok(self),
             Some(unknown) => {
-                let takes = if known.is_empty() { "takes none".to_owned() } else { format!("takes {}", known.join(", ")) };
+                let takes = if known.is_empty() {
+                    "takes none".to_owned()
+                } else {
+                    format!("takes {}", known.join(", "))
+                };
                 let detail = format!("there is no parameter `{}` here; this address {takes}", shown(unknown));
                 Err(Problem::new(Code::QueryInvalid, detail).at(shown(unknown)))
             }
@@ -70,7 +74,8 @@ impl Query {
             None => Ok(PAGE_DEFAULT),
             Some(limit) if (1..=PAGE_MAX).contains(&limit) => Ok(limit),
             Some(_) => {
-                Err(Problem::new(Code::QueryInvalid, format!("`limit` must be from 1 to {PAGE_MAX}")).at("limit"))
+                Err(Problem::new(Code::QueryInvalid, format!("`limit` must be from 1 to {PAGE_MAX}"))
+                    .at("limit"))
             }
         }
     }
@@ -84,7 +89,8 @@ impl Query {
 /// Reads a cursor that was given to this tenant.
 pub(crate) fn place(app: &App, tenant: &TenantId, name: &str, cursor: &str) -> Result<Seq, Problem> {
     app.settings.cursor_key.open(tenant, cursor).ok_or_else(|| {
-        let detail = format!("`{name}` is not a cursor that was given to this tenant; leave it out to start over");
+        let detail =
+            format!("`{name}` is not a cursor that was given to this tenant; leave it out to start over");
         Problem::new(Code::CursorInvalid, detail).at(name)
     })
 }

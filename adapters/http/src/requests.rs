@@ -59,7 +59,9 @@ pub(crate) async fn propose(
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let (value, more) = (values.next(), values.next());
-    let bad = |why: &str| Problem::new(Code::HeaderInvalid, format!("Idempotency-Key: {why}")).at("Idempotency-Key");
+    let bad = |why: &str| {
+        Problem::new(Code::HeaderInvalid, format!("Idempotency-Key: {why}")).at("Idempotency-Key")
+    };
     match (value, more) {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err(bad("it stands there twice; send it once")),
@@ -106,7 +108,8 @@ fn wants_card(query: &Query, caller: &Principal) -> Result<bool, Problem> {
         Some("agent") => Ok(false),
         Some("card") if may => Ok(true),
         Some("card") => {
-            let detail = "the card is for people: this needs a credential with the scope decide or audit or manage";
+            let detail =
+                "the card is for people: this needs a credential with the scope decide or audit or manage";
             Err(Problem::new(Code::ScopeMissing, detail).at("view"))
         }
         Some(_) => Err(Problem::new(Code::QueryInvalid, "`view` is agent or card").at("view")),

@@ -94,9 +94,15 @@ pub async fn serve(
     }
 }
 
-type Service = TowerToHyperService<tower::util::BoxCloneSyncService<hyper::Request<Incoming>, hyper::Response<Body>, Infallible>>;
+type Service = TowerToHyperService<
+    tower::util::BoxCloneSyncService<hyper::Request<Incoming>, hyper::Response<Body>, Infallible>,
+>;
 
-fn connection(router: &Router, stream: TcpStream, limits: ServeLimits) -> http1::Connection<TokioIo<TcpStream>, Service> {
+fn connection(
+    router: &Router,
+    stream: TcpStream,
+    limits: ServeLimits,
+) -> http1::Connection<TokioIo<TcpStream>, Service> {
     // Answers are small, and events should not wait for more of them.
     if let Err(fault) = stream.set_nodelay(true) {
         tracing::debug!(error = %fault, "a connection delays small packets");
@@ -121,7 +127,8 @@ fn is_one_connections(fault: &io::Error) -> bool {
 
 /// Says that there are too many, as far as that can be said without waiting.
 fn turn_away(stream: &TcpStream) {
-    let detail = "the server has as many connections as it takes; try again, and share connections between requests";
+    let detail =
+        "the server has as many connections as it takes; try again, and share connections between requests";
     let body = Problem::new(Code::TooManyConnections, detail).body().to_string();
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\nconnection: \

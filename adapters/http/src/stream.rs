@@ -134,7 +134,8 @@ impl<F: Feed> Following<F> {
 pub(crate) fn last_event_id(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
     std::str::from_utf8(value.as_bytes()).map(|id| Some(id).filter(|id| !id.is_empty())).map_err(|_| {
-        Problem::new(Code::CursorInvalid, "Last-Event-ID is not one that was given out here").at("Last-Event-ID")
+        Problem::new(Code::CursorInvalid, "Last-Event-ID is not one that was given out here")
+            .at("Last-Event-ID")
     })
 }
 
@@ -190,7 +191,8 @@ impl Seat {
         let mut taken = seats.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = taken.entry(of.clone()).or_insert(0);
         if *count >= most {
-            let detail = format!("this credential has {most} of them open, which is the limit; close one ({what})");
+            let detail =
+                format!("this credential has {most} of them open, which is the limit; close one ({what})");
             return Err(Problem::new(Code::TooManyStreams, detail).retry_after(STREAM_COMMENT_EVERY));
         }
         *count += 1;

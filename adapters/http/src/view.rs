@@ -55,9 +55,10 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
     put("decision", json!(decision_text(approval).map(|text| redactor.redact_text(&text).text)));
     if let State::Executed(executed) = &approval.state {
         let outcome = &executed.outcome;
-        let result = outcome.result.as_deref().map(|text| {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
-        });
+        let result = outcome
+            .result
+            .as_deref()
+            .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())));
         let fields = [
             ("status", Some(json!(outcome.kind.name()))),
             ("result", result),
@@ -88,7 +89,7 @@ pub(crate) fn for_people(approval: &Approval, gate: &Gate) -> Value {
     let mut view = for_agent(approval, gate.redactor());
     view["tier"] = json!(approval.verdict.as_ref().map(|verdict| verdict.tier));
     view["full"] = json!(is_full(&card));
-    view["card"] = readable_times(serde_json::to_value(card).unwrap_or_default());
+    view["card"] = plain(readable_times(serde_json::to_value(card).unwrap_or_default()));
     view
 }
 
@@ -99,17 +100,33 @@ pub(crate) fn line(approval: &Approval, gate: &Gate) -> Value {
         "id": approval.id,
         "code": approval.code,
         "status": approval.status().name(),
-        "title": card.call.title,
-        "tool": card.call.tool,
+        "title": card.call.title.as_str(),
+        "tool": card.call.tool.as_str(),
         "tier": approval.verdict.as_ref().map(|verdict| verdict.tier),
         "level": card.call.level,
-        "asked_by": card.call.asked_by,
+        "asked_by": card.call.asked_by.as_str(),
         "created_at": approval.opened_at.to_rfc3339(),
     });
     if let Some(at) = expires_at(approval) {
         line["expires_at"] = json!(at.to_rfc3339());
     }
     line
+}
+
+/// Texts of a card as texts: what was hidden in them is marked within, and counted once for the whole call.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Object(mut map)
+            if map.len() == 2 && map.contains_key("text") && map.contains_key("warnings") =>
+        {
+            map.remove("text").unwrap_or_default()
+        }
+        Value::Object(map) => {
+            Value::Object(map.into_iter().map(|(name, value)| (name, plain(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
+        other => other,
+    }
 }
 
 /// Whether people were asked about it, or should have been.
@@ -119,8 +136,17 @@ pub(crate) fn was_asked(approval: &Approval) -> bool {
 
 /// Fields that hold a point in time.
 const TIMES: [&str; 11] = [
-    "at", "since", "until", "asked_at", "alarm_at", "claim_until", "lease_until", "created_at", "expires_at",
-    "opened_at", "not_after",
+    "at",
+    "since",
+    "until",
+    "asked_at",
+    "alarm_at",
+    "claim_until",
+    "lease_until",
+    "created_at",
+    "expires_at",
+    "opened_at",
+    "not_after",
 ];
 
 /// Times as RFC 3339, as everywhere on the wire. Only for our own structures, never for arguments.

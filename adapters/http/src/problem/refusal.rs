@@ -14,7 +14,9 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
     let problem = match refusal {
         Refusal::AlreadyDecided { status, by } => decided(*status, by),
         Refusal::OutOfOrder { status, .. } => decided(*status, &[]),
-        Refusal::TooLate => Problem::new(Code::AlreadyDecided, "the time to decide is over; the agent can ask again"),
+        Refusal::TooLate => {
+            Problem::new(Code::AlreadyDecided, "the time to decide is over; the agent can ask again")
+        }
         Refusal::NoStanding(NoStanding::Unreadable(_)) | Refusal::FactsStale => unreadable(),
         Refusal::NoStanding(why) => no_standing(why),
         Refusal::WrongRole { needs } => Problem::new(
@@ -30,7 +32,8 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
             Problem::new(Code::AlreadyVoted, "you have said this before, and it counts once; nothing changed")
         }
         Refusal::ReasonRequired { .. } => {
-            Problem::new(Code::ReasonRequired, "the policy wants a reason with this; send it as `reason`").at("reason")
+            Problem::new(Code::ReasonRequired, "the policy wants a reason with this; send it as `reason`")
+                .at("reason")
         }
         Refusal::NoVote => Problem::new(Code::NoVote, "there is no vote of yours to take back"),
         other => out_of_order(approval.status(), other),
@@ -43,7 +46,9 @@ pub(crate) fn refused_claim(refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::NotApproved { status } => Problem::new(
             Code::NotApproved,
-            format!("the request is {status}, and only an approved one can be claimed; read it for what was decided"),
+            format!(
+                "the request is {status}, and only an approved one can be claimed; read it for what was decided"
+            ),
         ),
         Refusal::WrongCall => Problem::new(
             Code::WrongCall,
@@ -56,7 +61,9 @@ pub(crate) fn refused_claim(refusal: &Refusal) -> Problem {
             Code::ApproverLapsed,
             "somebody who approved it may no longer do so, and the rest does not suffice; propose it again",
         ),
-        Refusal::ForbiddenNow { because } => Problem::new(Code::ForbiddenNow, format!("denied by policy: {because}")),
+        Refusal::ForbiddenNow { because } => {
+            Problem::new(Code::ForbiddenNow, format!("denied by policy: {because}"))
+        }
         Refusal::AlreadyClaimed => Problem::new(
             Code::AlreadyClaimed,
             "another attempt holds it or has run it, and an approval is good for one run; do not run it",
@@ -92,7 +99,8 @@ pub(crate) fn refused_to_proposer(approval: &Approval, text: &Refusal) -> Proble
 pub(crate) fn refused_to_manager(approval: &Approval, refusal: &Refusal) -> Problem {
     let problem = match refusal {
         Refusal::StillUnknown => {
-            Problem::new(Code::StillUnknown, "a settlement says succeeded or failed; unknown it is already").at("status")
+            Problem::new(Code::StillUnknown, "a settlement says succeeded or failed; unknown it is already")
+                .at("status")
         }
         Refusal::AlreadyFinished { outcome } => Problem::new(
             Code::AlreadyFinished,
@@ -109,12 +117,17 @@ pub(crate) fn refused_to_manager(approval: &Approval, refusal: &Refusal) -> Prob
 
 fn decided(status: Status, by: &[String]) -> Problem {
     let who = if by.is_empty() { String::new() } else { format!(" by {}", by.join(", ")) };
-    Problem::new(Code::AlreadyDecided, format!("the request is already {status}{who}; your vote changed nothing"))
+    Problem::new(
+        Code::AlreadyDecided,
+        format!("the request is already {status}{who}; your vote changed nothing"),
+    )
 }
 
 fn no_standing(why: &NoStanding) -> Problem {
     let why = match why {
-        NoStanding::Unknown => "the policy names nobody with this credential; add it to a person's `credentials`",
+        NoStanding::Unknown => {
+            "the policy names nobody with this credential; add it to a person's `credentials`"
+        }
         NoStanding::Ambiguous => "the policy names two people with this credential; take it from one of them",
         NoStanding::Deactivated => "the credential is deactivated",
         NoStanding::Guest => "guests cannot decide",
@@ -129,8 +142,8 @@ fn not_shown(approval: &Approval) -> Problem {
     Problem::new(
         Code::NotShownInFull,
         format!(
-            "you have not been shown the whole call; GET /v1/requests/{} with this credential, read it, then vote. If \
-             its answer says `full: false`, secrets are hidden in it, and a yes over this interface cannot count",
+            "you have not been shown the whole call; GET /v1/requests/{}?view=card with this credential, read it, then \
+             vote. If its answer says `full: false`, secrets are hidden in it, and a yes over this interface cannot count",
             approval.id
         ),
     )
@@ -145,7 +158,10 @@ fn unreadable() -> Problem {
 }
 
 fn out_of_order(status: Status, refusal: &Refusal) -> Problem {
-    Problem::new(Code::OutOfOrder, format!("the request is {status}, which does not take this ({})", refusal.code()))
+    Problem::new(
+        Code::OutOfOrder,
+        format!("the request is {status}, which does not take this ({})", refusal.code()),
+    )
 }
 
 fn roles(needs: &[Role]) -> String {

@@ -10,15 +10,27 @@ use serde_json::Value;
 use crate::body::Fields;
 use crate::credential::{Principal, name_of};
 use crate::limits::{
-    EVIDENCE_EXCERPT_CHARS_MAX, EVIDENCE_MAX, EVIDENCE_TITLE_CHARS_MAX, EVIDENCE_URI_CHARS_MAX, IF_DENIED_CHARS_MAX,
-    NAME_CHARS_MAX, PREVIEW_CHARS_MAX, REASON_CHARS_MAX, TASK_CHARS_MAX, TIMEOUT_MIN,
+    EVIDENCE_EXCERPT_CHARS_MAX, EVIDENCE_MAX, EVIDENCE_TITLE_CHARS_MAX, EVIDENCE_URI_CHARS_MAX,
+    IF_DENIED_CHARS_MAX, NAME_CHARS_MAX, PREVIEW_CHARS_MAX, REASON_CHARS_MAX, TASK_CHARS_MAX, TIMEOUT_MIN,
 };
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
 const FIELDS: [&str; 14] = [
-    "tool", "server", "args", "run", "session", "task", "reason", "evidence", "preview", "if_denied", "prompt_version",
-    "on_behalf_of", "place", "timeout",
+    "tool",
+    "server",
+    "args",
+    "run",
+    "session",
+    "task",
+    "reason",
+    "evidence",
+    "preview",
+    "if_denied",
+    "prompt_version",
+    "on_behalf_of",
+    "place",
+    "timeout",
 ];
 
 /// Reads a proposal.
@@ -59,7 +71,9 @@ fn call(fields: &mut Fields, caller: &Principal) -> Result<ToolCall, Problem> {
 }
 
 /// Tool, server and arguments, as a proposer and as a claimant present them.
-pub(crate) fn presented(fields: &mut Fields) -> Result<(Option<ServerName>, ToolName, CanonicalArgs), Problem> {
+pub(crate) fn presented(
+    fields: &mut Fields,
+) -> Result<(Option<ServerName>, ToolName, CanonicalArgs), Problem> {
     let tool = fields.parsed::<ToolName>("tool")?;
     let tool = fields.needed("tool", tool)?;
     let server = fields.parsed::<ServerName>("server")?;

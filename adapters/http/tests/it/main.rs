@@ -1,0 +1,16 @@
+//! The interface against a real store: each route, each refusal, each limit.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
+
+mod chat;
+mod deciding;
+mod execution;
+mod fixture;
+mod limits;
+mod measures;
+mod proposing;
+mod scopes;
+mod secrecy;
+mod serving;
+mod streams;
+mod tenants;
