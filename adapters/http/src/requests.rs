@@ -5,7 +5,7 @@ mod proposal;
 pub(crate) use proposal::presented;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{OriginalUri, Path, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::future::{Either, select};
@@ -33,8 +33,8 @@ const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub(crate) async fn propose(
     State(app): State<App>,
     caller: Caller<Proposing>,
-    headers: HeaderMap,
-    query: Query,
+    OriginalUri(here): OriginalUri,
+    (headers, query): (HeaderMap, Query),
     JsonBody(body): JsonBody,
 ) -> Result<Response, Problem> {
     query.only(&[])?;
@@ -51,7 +51,7 @@ pub(crate) async fn propose(
         ProposeError::Store(fault) => fault.into(),
     })?;
     let status = if proposed.fresh { StatusCode::CREATED } else { StatusCode::OK };
-    let location = format!("/v1/requests/{}", proposed.approval.id);
+    let location = format!("{}/{}", here.path(), proposed.approval.id);
     let body = view::for_agent(&proposed.approval, app.gate.redactor());
     Ok((status, [(header::LOCATION, location)], Json(body)).into_response())
 }

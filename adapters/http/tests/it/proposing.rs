@@ -29,6 +29,19 @@ async fn a_proposal_of_each_tier_is_taken() {
     }
 }
 
+/// R53: behind a path prefix, what is created is found under it.
+#[tokio::test]
+async fn a_path_prefix_is_part_of_every_address() {
+    let mut desk = Desk::new().await;
+    desk.router = axum::Router::new().nest("/placet", desk.router);
+    let answer =
+        desk.post("agent", "/placet/v1/requests", &call("get_time", json!({}))).send().await.expect(201);
+    let location = answer.headers["location"].to_str().unwrap();
+    assert!(location.starts_with("/placet/v1/requests/"), "{location}");
+    assert_eq!(desk.get("agent", location).send().await.expect(200).json(), answer.json());
+    desk.get("agent", "/placet/nowhere").send().await.problem(404, "route_not_found");
+}
+
 /// R8: "could not ask anyone" is another answer than "they said no".
 #[tokio::test]
 async fn with_nobody_to_ask_the_answer_says_so() {
