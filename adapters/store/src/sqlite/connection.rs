@@ -47,6 +47,8 @@ pub(crate) fn writing(location: &Location) -> Result<Connection, StoreError> {
         .pragma_update_and_check(None, "journal_size_limit", LOG_BYTES_KEPT, |_| Ok(()))
         .on("database")?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB).on("database")?;
+    // What a savepoint may have to put back is kept in memory; in a temporary file it would cost more than the job.
+    connection.pragma_update(None, "temp_store", "MEMORY").on("database")?;
     Ok(connection)
 }
 

@@ -191,12 +191,15 @@ impl Loop<'_> {
                 }
             }
             if !writes.is_empty() && self.write(&mut writes) == Go::Stop {
-                go = Go::Stop;
-            }
-            if self.shared.is_stopped() {
-                reads.clear();
+                // As if the process had died: whatever else was to be done is not.
+                return;
             }
             reads.drain(..).for_each(|job| job(&self.connection));
+        }
+        // So that the file alone holds everything, as whoever copies it now expects.
+        let emptied = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        if let Err(error) = emptied {
+            tracing::warn!(error = %error, "the write-ahead log could not be emptied; keep it beside the database");
         }
     }
 

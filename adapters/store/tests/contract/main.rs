@@ -10,6 +10,7 @@ mod card;
 
 mod crash;
 mod delivery;
+mod migration;
 mod opening;
 mod outbox;
 mod rest;

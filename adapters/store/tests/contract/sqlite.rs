@@ -171,7 +171,7 @@ fn the_epoch_is_made_once() {
 }
 
 /// A row in every table.
-async fn populate(desk: &Desk) -> placet::approval::Approval {
+pub(crate) async fn populate(desk: &Desk) -> placet::approval::Approval {
     desk.store.add_credential(credential(desk, "agent-key")).await.unwrap();
     desk.store.save_run(run(desk, "r1"), vec!["{}".to_owned()]).await.unwrap();
     let approval = desk.posts("v42").await;
@@ -187,7 +187,7 @@ async fn populate(desk: &Desk) -> placet::approval::Approval {
     approval
 }
 
-async fn everything(desk: &Desk) -> String {
+pub(crate) async fn everything(desk: &Desk) -> String {
     let store = &*desk.store;
     let all = RequestQuery { limit: 100, ..RequestQuery::default() };
     let requests = store.list(all).await.unwrap();
@@ -409,4 +409,75 @@ fn what_cannot_be_opened_says_why() {
     let nowhere = engine.path().join("no such directory").join("placet.db");
     let error = SqliteStore::open(nowhere, Sqlite::options(&setting)).err().unwrap();
     assert!(error.to_string().contains("no such directory"), "{error}");
+}
+
+/// SQLite may give up a whole transaction, as on a full disk: then nobody in the batch is told that it was written.
+#[tokio::test]
+async fn a_transaction_that_is_lost_is_nobodys_success() {
+    let engine = Sqlite::new();
+    let setting = Setting::new();
+    let desk = Desk { store: engine.open(&setting), setting };
+    let raw = Connection::open(engine.path()).unwrap();
+    let full = "CREATE TRIGGER full BEFORE INSERT ON inbox WHEN new.delivery_key = 'slack:last straw'
+                BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
+    raw.execute_batch(full).unwrap();
+    let approval = desk.asks("v42", 1).await;
+    let before = desk.record().await.len();
+    let straw = desk.store.deliver(desk.inbound(&approval, "slack:last straw", act()));
+    let (opened, straw) = tokio::join!(desk.store.open(desk.harmless("v43")), straw);
+    assert!(straw.is_err());
+    // They shared a transaction, or they did not; in no case is there an answer without its rows.
+    let written = desk.record().await.len() - before;
+    assert_eq!(written, if opened.is_ok() { 3 } else { 0 });
+    assert!(matches!(opened, Ok(_) | Err(StoreError::Unavailable(_))), "{opened:?}");
+    let next = desk.opens(desk.harmless("v44")).await;
+    desk.must_rebuild(&next).await;
+}
+
+/// A commit that fails for a reason that says nothing of what was written is unknown, and the store goes on.
+#[tokio::test]
+async fn a_commit_that_fails_is_unknown() {
+    let engine = Sqlite::new();
+    let setting = Setting::new();
+    let desk = Desk { store: engine.open(&setting), setting };
+    let raw = Connection::open(engine.path()).unwrap();
+    raw.execute_batch(
+        "CREATE TABLE promise (id INTEGER PRIMARY KEY, kept INTEGER REFERENCES promise (id) DEFERRABLE INITIALLY DEFERRED);
+         CREATE TRIGGER broken AFTER INSERT ON inbox BEGIN INSERT INTO promise (kept) VALUES (99); END",
+    )
+    .unwrap();
+    let approval = desk.asks("v42", 1).await;
+    let lost = desk.store.deliver(desk.inbound(&approval, "slack:1", act())).await.unwrap_err();
+    assert!(matches!(lost, StoreError::Unknown(_)), "{lost:?}");
+    assert!(desk.store.undone(10).await.unwrap().is_empty());
+    let next = desk.opens(desk.harmless("v44")).await;
+    desk.must_rebuild(&next).await;
+}
+
+/// A source of chance that fails once.
+struct Faulty(std::sync::atomic::AtomicBool);
+
+impl placet::ports::Entropy for Faulty {
+    fn fill(&self, bytes: &mut [u8]) {
+        assert!(!self.0.swap(false, std::sync::atomic::Ordering::SeqCst), "a fault in the program");
+        bytes.fill(7);
+    }
+}
+
+/// A fault in one job is that job's alone.
+#[tokio::test]
+async fn a_job_that_panics_writes_nothing_and_stops_nobody() {
+    let engine = Sqlite::new();
+    let setting = Setting::new();
+    let faulty = Arc::new(Faulty(false.into()));
+    let mut options = Sqlite::options(&setting);
+    options.entropy = Arc::clone(&faulty) as _;
+    let desk = Desk { store: Arc::new(SqliteStore::open(engine.path(), options).unwrap()), setting };
+    faulty.0.store(true, std::sync::atomic::Ordering::SeqCst);
+    let opening = desk.risky("v42", 1);
+    let failed = desk.store.open(opening.clone()).await.unwrap_err();
+    assert!(matches!(failed, StoreError::Unavailable(_)), "{failed:?}");
+    assert!(desk.record().await.is_empty());
+    let approval = desk.opens(opening).await;
+    desk.must_rebuild(&approval).await;
 }

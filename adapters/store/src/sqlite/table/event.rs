@@ -3,20 +3,21 @@
 use placet::id::RequestId;
 use placet::ports::{Entropy, EventQuery, StoreError};
 use placet::record::{Event, Sealed, Seq};
-use rusqlite::{Connection, Row, ToSql, params};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Row, params};
 
 use crate::sqlite::fault::{Meaning, inconsistent};
+use crate::sqlite::table::search::Search;
 use crate::sqlite::table::{
-    Cell, body_of, check, column_text, exactly_one, from_body, int, optional, signed, text,
+    Cell, GUARDED_TENANT, body_of, check, column_text, exactly_one, from_body, int, optional, signed, text,
 };
-use rusqlite::types::ValueRef;
 
 const TABLE: &str = "event";
 const HEAD: &str = "SELECT seq FROM log_head WHERE id = 1";
 const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
 const ENDS: &str = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM event) FROM log_head WHERE id = 1";
 const INSERT: &str = "INSERT INTO event (seq, tenant_id, approval_id, at, type, leaf, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event WHERE seq > ?1";
+const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event";
 
 /// The number of the last event.
 pub(crate) fn head(connection: &Connection) -> Result<u64, StoreError> {
@@ -71,36 +72,29 @@ pub(crate) fn insert(
 
 /// Events in the order of their sealing.
 pub(crate) fn list(connection: &Connection, query: &EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
-    let mut sql = SELECT.to_owned();
-    let after = signed(query.after.0);
-    let tenant = query.tenant.as_ref().map(placet::id::TenantId::as_str);
-    let request = query.request.as_ref().map(|id| id.as_bytes().as_slice());
-    let mut values: Vec<&dyn ToSql> = vec![&after];
-    if let Some(tenant) = &tenant {
-        values.push(tenant);
-        sql.push_str(&format!(" AND tenant_id = ?{}", values.len()));
-    }
-    if let Some(request) = &request {
-        values.push(request);
-        sql.push_str(&format!(" AND approval_id = ?{}", values.len()));
-    }
-    for (index, name) in query.types.iter().enumerate() {
-        values.push(name);
-        sql.push_str(if index == 0 { " AND type IN (" } else { ", " });
-        sql.push_str(&format!("?{}", values.len()));
-    }
-    if !query.types.is_empty() {
-        sql.push(')');
-    }
-    values.push(&query.limit);
-    sql.push_str(&format!(" ORDER BY seq LIMIT ?{}", values.len()));
+    let (sql, values) = search(query);
     let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
-    let mut rows = statement.query(values.as_slice()).on(TABLE)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).on(TABLE)?;
     let mut events = Vec::new();
     while let Some(row) = rows.next().on(TABLE)? {
         events.push(read(row)?);
     }
     Ok(events)
+}
+
+/// The statement that finds them.
+pub(super) fn search(query: &EventQuery) -> (String, Vec<Value>) {
+    let mut search = Search::of(SELECT);
+    if let Some(tenant) = &query.tenant {
+        let term = if query.request.is_some() { GUARDED_TENANT } else { "tenant_id =" };
+        search.compare(term, tenant.as_str().to_owned());
+    }
+    if let Some(request) = &query.request {
+        search.compare("approval_id =", request.as_bytes().to_vec());
+    }
+    search.compare("seq >", signed(query.after.0));
+    search.one_of("type", query.types.iter().copied());
+    search.order("seq", query.limit)
 }
 
 fn read(row: &Row<'_>) -> Result<(Seq, Event), StoreError> {

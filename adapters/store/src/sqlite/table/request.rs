@@ -5,13 +5,14 @@ use placet::id::{RequestId, ShortCode, TenantId};
 use placet::policy::Level;
 use placet::ports::{RequestQuery, StoreError};
 use placet::time::Timestamp;
-use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::sqlite::fault::{Meaning, inconsistent};
+use crate::sqlite::table::search::Search;
 use crate::sqlite::table::{
-    Cell, bind, body_of, check, column_id, column_tenant, column_text, exactly_one, from_body, int, optional,
-    text,
+    Cell, GUARDED_TENANT, bind, body_of, check, column_id, column_tenant, column_text, exactly_one,
+    from_body, int, optional, text,
 };
 
 const TABLE: &str = "approval_request";
@@ -136,60 +137,43 @@ fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
 
 /// Requests, newest first.
 pub(crate) fn list(connection: &Connection, query: &RequestQuery) -> Result<Vec<Approval>, StoreError> {
-    let Some(code) = &query.code else { return select(connection, query, None) };
-    // The one that is open has the code; else the newest that had it.
-    let open = select(connection, query, Some((code, true)))?;
-    if open.is_empty() { select(connection, query, Some((code, false))) } else { Ok(open) }
+    if query.code.is_some() {
+        // The one that is open has the code; else the newest that had it.
+        let open = select(connection, search(query, true))?;
+        if !open.is_empty() {
+            return Ok(open);
+        }
+    }
+    select(connection, search(query, false))
 }
 
-fn select(
-    connection: &Connection,
-    query: &RequestQuery,
-    code: Option<(&ShortCode, bool)>,
-) -> Result<Vec<Approval>, StoreError> {
-    let mut sql = SELECT.to_owned();
-    let tenant = query.tenant.as_ref().map(TenantId::as_str);
-    let digest = query.digest.as_ref().map(|digest| digest.as_bytes().as_slice());
-    let before = query.before.as_ref().map(|id| id.as_bytes().as_slice());
-    let code_text = code.map(|(code, _)| code.as_str());
-    let names: Vec<&str> = query.statuses.iter().map(|status| status.name()).collect();
-    let mut values: Vec<&dyn ToSql> = Vec::new();
-    let mut open = " WHERE ";
-    let mut also = |sql: &mut String, term: &str| {
-        sql.push_str(open);
-        sql.push_str(term);
-        open = " AND ";
-    };
-    for (value, term) in [(&tenant, "tenant_id = ?"), (&code_text, "code = ?")] {
-        if let Some(value) = value {
-            values.push(value);
-            also(&mut sql, &format!("{term}{}", values.len()));
-        }
+/// The statement that finds them, among what is open or all.
+pub(super) fn search(query: &RequestQuery, only_open: bool) -> (String, Vec<Value>) {
+    let mut search = Search::of(SELECT);
+    if let Some(tenant) = &query.tenant {
+        let few = (only_open && query.code.is_some()) || query.digest.is_some();
+        search.compare(if few { GUARDED_TENANT } else { "tenant_id =" }, tenant.as_str().to_owned());
     }
-    for (value, term) in [(&digest, "digest = ?"), (&before, "approval_id < ?")] {
-        if let Some(value) = value {
-            values.push(value);
-            also(&mut sql, &format!("{term}{}", values.len()));
-        }
+    if let Some(code) = &query.code {
+        search.compare("code =", code.as_str().to_owned());
     }
-    let all_open = !names.is_empty() && query.statuses.iter().all(|status| status.is_open());
-    if all_open || code.is_some_and(|(_, open)| open) {
-        also(&mut sql, OPEN);
+    if let Some(digest) = &query.digest {
+        search.compare("digest =", digest.as_bytes().to_vec());
     }
-    if !names.is_empty() {
-        let places: Vec<String> = names
-            .iter()
-            .map(|name| {
-                values.push(name);
-                format!("?{}", values.len())
-            })
-            .collect();
-        also(&mut sql, &format!("status IN ({})", places.join(", ")));
+    if let Some(before) = &query.before {
+        search.compare("approval_id <", before.as_bytes().to_vec());
     }
-    values.push(&query.limit);
-    sql.push_str(&format!(" ORDER BY approval_id DESC LIMIT ?{}", values.len()));
+    let asks_open = !query.statuses.is_empty() && query.statuses.iter().all(|status| status.is_open());
+    if only_open || asks_open {
+        search.term(OPEN);
+    }
+    search.one_of("status", query.statuses.iter().map(|status| status.name()));
+    search.order("approval_id DESC", query.limit)
+}
+
+fn select(connection: &Connection, (sql, values): (String, Vec<Value>)) -> Result<Vec<Approval>, StoreError> {
     let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
-    let mut rows = statement.query(values.as_slice()).on(TABLE)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values)).on(TABLE)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next().on(TABLE)? {
         found.push(read(row)?);

@@ -1,0 +1,57 @@
+//! Which index each search uses: none walks through a table that only grows.
+
+use placet::approval::Status;
+use placet::call::CallDigest;
+use placet::id::{RequestId, TenantId};
+use placet::ports::{EventQuery, RequestQuery};
+use placet::record::Seq;
+use placet::time::Timestamp;
+use rusqlite::Connection;
+use rusqlite::types::Value;
+
+use super::{event, request};
+
+/// The plan of a statement, in SQLite's words.
+fn plan((sql, values): (String, Vec<Value>)) -> String {
+    let mut connection = Connection::open_in_memory().unwrap();
+    crate::sqlite::migration::run(&mut connection, Timestamp::from_millis(0)).unwrap();
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let rows =
+        statement.query_map(rusqlite::params_from_iter(values), |row| row.get::<_, String>(3)).unwrap();
+    rows.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn events_are_found_by_request_by_tenant_or_by_number() {
+    let id = RequestId::from_bytes([1; 16]);
+    let all = EventQuery { tenant: None, request: None, after: Seq(7), types: Vec::new(), limit: 9 };
+    let tenant = Some(TenantId::new("acme").unwrap());
+    let of = |tenant: &Option<TenantId>, request, types| {
+        plan(event::search(&EventQuery { tenant: tenant.clone(), request, types, ..all.clone() }))
+    };
+    let types = vec!["approval.decided", "approval.expired"];
+    let by_request = "SEARCH event USING INDEX event_of_request (approval_id=? AND seq>?)";
+    assert_eq!(of(&tenant, Some(id), Vec::new()), by_request);
+    assert_eq!(of(&None, Some(id), types.clone()), by_request);
+    let by_tenant = "SEARCH event USING INDEX event_of_tenant (tenant_id=? AND seq>?)";
+    assert_eq!(of(&tenant, None, Vec::new()), by_tenant);
+    assert_eq!(of(&tenant, None, types), by_tenant);
+    assert_eq!(of(&None, None, Vec::new()), "SEARCH event USING INTEGER PRIMARY KEY (rowid>?)");
+}
+
+#[test]
+fn requests_are_found_by_what_is_rarest() {
+    let acme =
+        RequestQuery { tenant: Some(TenantId::new("acme").unwrap()), limit: 9, ..RequestQuery::default() };
+    let code = Some(placet::id::ShortCode::of(RequestId::from_bytes([1; 16]), 0));
+    let of = |query: RequestQuery| plan(request::search(&query, false));
+    let waiting = vec![Status::WaitingApproval];
+    let search = "SEARCH approval_request USING INDEX approval_request_";
+    assert_eq!(of(acme.clone()), format!("{search}of_tenant (tenant_id=?)"));
+    assert_eq!(of(RequestQuery { statuses: waiting, ..acme.clone() }), format!("{search}open (tenant_id=?)"));
+    let digest = Some(CallDigest::from_bytes([1; 32]));
+    assert_eq!(of(RequestQuery { digest, ..acme.clone() }), format!("{search}digest (digest=?)"));
+    let by_code = RequestQuery { code, ..acme };
+    assert_eq!(of(by_code.clone()), format!("{search}of_tenant (tenant_id=?)"));
+    assert_eq!(plan(request::search(&by_code, true)), format!("{search}open_code (code=?)"));
+}
