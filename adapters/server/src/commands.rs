@@ -1,6 +1,7 @@
 //! The commands of the program.
 
 pub mod check;
+pub mod demo;
 pub mod serve;
 pub mod token;
 
@@ -82,7 +83,8 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<b
         }
         Command::Check(config) => check::run(&Settings::load(&config.config)?, out),
         Command::Token(command) => token(command, out).await.map(|()| true),
-        Command::Demo { .. } => anyhow::bail!("not yet"),
+        Command::Demo { scripted: true } => demo::run(demo::Answers::Scripted, out).await,
+        Command::Demo { scripted: false } => demo::run(demo::Answers::here(), out).await,
     }
 }
 

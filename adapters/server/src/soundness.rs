@@ -29,13 +29,14 @@ pub struct Soundness {
 }
 
 impl Soundness {
-    /// Looks at settings and policy together.
+    /// Looks at settings and policy together. `asks_here` says that there is a surface besides those of the settings.
     ///
     /// # Errors
     /// None in practice: constant names are names.
-    pub fn of(settings: &Settings, policy: &Policy) -> anyhow::Result<Self> {
+    pub fn of(settings: &Settings, policy: &Policy, asks_here: bool) -> anyhow::Result<Self> {
         let mut found = Self::default();
-        found.tools(settings, policy)?;
+        let asks = asks_here || settings.slack.is_some() || decides_over_api(policy);
+        found.tools(settings, policy, asks)?;
         found.approvers(settings, policy);
         for warning in policy.warnings() {
             found.warnings.push(warning.to_string());
@@ -43,7 +44,7 @@ impl Soundness {
         Ok(found)
     }
 
-    fn tools(&mut self, settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
+    fn tools(&mut self, settings: &Settings, policy: &Policy, asks: bool) -> anyhow::Result<()> {
         let run_here = settings.agent.iter().flat_map(|_| settings.tools.names());
         let mut mapped: BTreeSet<(Option<ServerName>, ToolName)> =
             run_here.map(|tool| (None, tool)).collect();
@@ -65,7 +66,7 @@ impl Soundness {
             }
             asked |= verdict.tier == Tier::Approve;
         }
-        if asked && settings.slack.is_none() && !decides_over_api(policy) {
+        if asked && !asks {
             self.warnings.push(
                 "no approver configured (fail closed): there is no [slack], and nobody in the policy has \
                  `credentials` to decide over the API with; whatever needs approval is refused"

@@ -118,7 +118,7 @@ impl App {
     /// adapter understands is wrong.
     pub async fn build(settings: &Settings, outside: Outside) -> anyhow::Result<Self> {
         let policy = settings.policy.read()?;
-        sound(settings, &policy)?;
+        sound(settings, &outside, &policy)?;
         let numbers = Numbers::new()?;
         let redactor = Arc::new(settings.redactor());
         let wakes = Wakes::new();
@@ -189,8 +189,8 @@ impl App {
 }
 
 /// Says what is odd, and refuses what cannot be meant.
-fn sound(settings: &Settings, policy: &Policy) -> anyhow::Result<()> {
-    let found = Soundness::of(settings, policy)?;
+fn sound(settings: &Settings, outside: &Outside, policy: &Policy) -> anyhow::Result<()> {
+    let found = Soundness::of(settings, policy, !outside.surfaces.is_empty())?;
     for warning in &found.warnings {
         tracing::warn!("{warning}");
     }

@@ -1,0 +1,177 @@
+//! What the demonstration is played on: an application in a temporary folder, whose one surface is the terminal, or a
+//! script in its place.
+
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use placet::agent::Agent;
+use placet::approval::Requester;
+use placet::id::{AgentId, CredentialId, SurfaceName, TenantId};
+use placet::inbound::Inbound;
+use placet::person::Identity;
+use placet::ports::Surface;
+use placet::record::{Event, Seq};
+use placet::text::Language;
+use placet_terminal::{Decided, Desk, Script, Terminal};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::record::all_events;
+use crate::settings::{
+    AgentSettings, HttpSettings, LogSettings, ModelChoice, PolicySource, Settings, ToolSettings,
+};
+use crate::wire::{App, LocalSurface, Outside};
+
+/// The tool that needs a yes.
+pub(super) const DELETE: &str = "delete_file";
+
+/// The file that the agent wants to delete, as the script of the model has it.
+const FILE: &str = "demo-notes/scratch.txt";
+
+/// The note that it writes instead.
+const NOTE: &str = "demo-notes/cleanup-note.md";
+
+/// The realm of who sits at the terminal; the built-in policy knows the account `terminal/owner`.
+const REALM: &str = "terminal";
+const OWNER: &str = "owner";
+
+/// Decisions that are on their way to the gate at most: nobody types faster than they are taken.
+const DECISIONS_MAX: usize = 64;
+
+/// The stage. All of it is gone when it is dropped.
+pub(super) struct Stage {
+    pub(super) app: App,
+    pub(super) tenant: TenantId,
+    workspace: PathBuf,
+    requester: Requester,
+    agent: Agent,
+    // Dropped in this order: who works, then the folder that they work in.
+    _work: JoinSet<()>,
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    /// With a script that answers.
+    pub(super) async fn scripted(lines: Vec<Decided>) -> anyhow::Result<Self> {
+        Self::new(|desk| Ok(Arc::new(Script::new(desk, lines)))).await
+    }
+
+    /// With somebody who is asked.
+    pub(super) async fn asking(
+        input: impl BufRead + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> anyhow::Result<Self> {
+        Self::new(|desk| Ok(Arc::new(Terminal::new(desk, Language::English, input, output)?))).await
+    }
+
+    async fn new(surface: impl FnOnce(Desk) -> anyhow::Result<Arc<dyn Surface>>) -> anyhow::Result<Self> {
+        let folder =
+            tempfile::Builder::new().prefix("placet-demo-").tempdir().context("no temporary folder")?;
+        let workspace = folder.path().join("workspace");
+        std::fs::create_dir(&workspace)?;
+        let tenant = TenantId::new("demo")?;
+        let identity = Identity::new(REALM, OWNER)?;
+        let (to_gate, decisions) = mpsc::channel(DECISIONS_MAX);
+        let mut outside = Outside::machine();
+        let desk = Desk {
+            name: SurfaceName::new(REALM)?,
+            tenant: tenant.clone(),
+            identity: identity.clone(),
+            clock: Arc::clone(&outside.clock),
+            sink: Arc::new(move |inbound| {
+                if to_gate.try_send(inbound).is_err() {
+                    tracing::error!("a decision got lost: too many at once, or nobody takes them any more");
+                }
+            }),
+        };
+        outside.surfaces.push(LocalSurface {
+            surface: surface(desk)?,
+            realm: REALM.to_owned(),
+            channel: Some("here".to_owned()),
+        });
+        let app = App::build(&settings(folder.path(), &workspace, &tenant)?, outside).await?;
+        let agent = app.agent.clone().context("the demonstration has an agent")?;
+        let requester = Requester {
+            credential: CredentialId::new("demo")?,
+            identities: vec![identity],
+            shown_as: "Owner".to_owned(),
+        };
+        let work = work(&app, decisions);
+        Ok(Self { app, tenant, workspace, requester, agent, _work: work, _folder: folder })
+    }
+
+    /// The agent.
+    pub(super) const fn agent(&self) -> &Agent {
+        &self.agent
+    }
+
+    /// Who asks: the owner of the agent.
+    pub(super) fn owner(&self) -> Requester {
+        self.requester.clone()
+    }
+
+    /// Lays out the folder as the agent finds it.
+    pub(super) fn lay_out(&self) -> anyhow::Result<()> {
+        let notes = self.workspace.join("demo-notes");
+        if notes.exists() {
+            std::fs::remove_dir_all(&notes)?;
+        }
+        std::fs::create_dir(&notes)?;
+        std::fs::write(notes.join("readme.md"), "# Notes of the project\n\nKeep these.\n")?;
+        std::fs::write(self.workspace.join(FILE), "scratch: temporary notes, nothing refers to them\n")?;
+        Ok(())
+    }
+
+    /// Whether the file is still there.
+    pub(super) fn file_is_there(&self) -> bool {
+        self.workspace.join(FILE).exists()
+    }
+
+    /// Whether there is a note that names the file.
+    pub(super) fn note_names_the_file(&self) -> bool {
+        std::fs::read_to_string(self.workspace.join(NOTE)).is_ok_and(|note| note.contains(FILE))
+    }
+
+    /// Everything that is on record.
+    pub(super) async fn record(&self) -> anyhow::Result<Vec<(Seq, Event)>> {
+        Ok(all_events(&self.app.store, None, &[]).await?)
+    }
+}
+
+/// The worker, and whoever hands decisions to the gate.
+fn work(app: &App, mut decisions: mpsc::Receiver<Inbound>) -> JoinSet<()> {
+    let mut work = JoinSet::new();
+    let gate = app.gate.clone();
+    work.spawn(async move { gate.work(std::future::pending()).await });
+    let gate = app.gate.clone();
+    work.spawn(async move {
+        while let Some(inbound) = decisions.recv().await {
+            if let Err(fault) = gate.receive(inbound).await {
+                tracing::error!(error = %fault, "a decision could not be kept");
+            }
+        }
+    });
+    work
+}
+
+fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Result<Settings> {
+    Ok(Settings {
+        data: folder.join("placet.db"),
+        policy: PolicySource::Builtin,
+        lease: placet::time::Ttl::from_secs(60),
+        http: HttpSettings::default(),
+        slack: None,
+        grants: None,
+        agent: Some(AgentSettings {
+            name: AgentId::new("demo-agent")?,
+            tenant: tenant.clone(),
+            model: ModelChoice::Scripted,
+            workspace: workspace.to_owned(),
+        }),
+        tools: ToolSettings::default(),
+        proxy: None,
+        log: LogSettings::default(),
+    })
+}
