@@ -179,7 +179,8 @@ impl Story {
     async fn verdicts(&mut self) {
         let mut opening = self.desk.harmless("auto");
         let digest = opening.proposal.call.digest(&acme());
-        let mut claim = self.desk.claim(&self.asks("asked", 1).await);
+        let asked = self.asks("asked", 1).await;
+        let mut claim = self.desk.claim(&asked);
         claim.digest = digest;
         opening.claim = Some(claim.clone());
         let approval = self.opens("auto", opening).await;
