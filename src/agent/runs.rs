@@ -16,6 +16,7 @@ use crate::approval::{Actor, Requester};
 use crate::gate::Executor;
 use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, TenantId};
 use crate::ports::{Model, RunRow, StoreError};
+use crate::time::Ttl;
 
 /// The surface under which a session's stream, and a decision over the API by who reads it, are on record.
 pub const API_SURFACE: &str = "api";
@@ -25,6 +26,12 @@ pub const USER_CHARS_MAX: usize = 32_000;
 
 /// The most characters of it that a card shows as the task.
 const TASK_CHARS_MAX: usize = 280;
+
+/// How often a run is resumed whose store does not answer: about an hour, then it stands until the next start.
+const RESUME_TRIES: u32 = 360;
+
+/// The pause between two such tries.
+const RESUME_PAUSE: Ttl = Ttl::from_secs(10);
 
 /// How often a stop is tried while the run goes on at the same time.
 const STOP_TRIES: u32 = 5;
@@ -113,6 +120,11 @@ impl Agent {
     #[must_use]
     pub fn changed(&self, tenant: &TenantId, session: &SessionId) -> EventListener {
         self.hints.session(tenant, session)
+    }
+
+    /// Passes on a hint that a session has new events: from a commit elsewhere, say.
+    pub fn hint(&self, tenant: &TenantId, session: &SessionId) {
+        self.hints.changed(tenant, session);
     }
 
     /// Begins a run: a session's first, or its next. Committed when this returns; [`Agent::resume`] works on it.
@@ -223,6 +235,28 @@ impl Agent {
                 Box::pin(self.turn(&journal)).await?;
             }
         }
+    }
+
+    /// Works on a run to its end, also when the store does not answer for a while; for whoever spawns it and does not
+    /// wait for it. Somebody else's run is left to them.
+    pub async fn see_through(&self, mut row: RunRow) {
+        let clock = self.executor.gate().clock();
+        for _ in 0..RESUME_TRIES {
+            let fault = match self.resume(row.clone()).await {
+                Ok(_) | Err(RunError::Moved) => return,
+                Err(RunError::Store(fault)) => fault,
+            };
+            if matches!(fault, StoreError::Inconsistent { .. }) {
+                tracing::error!(run.id = %row.run, error = %fault, "a run cannot be read, and stands still");
+                return;
+            }
+            tracing::warn!(run.id = %row.run, error = %fault, "a run is resumed later");
+            clock.sleep_until(clock.now() + RESUME_PAUSE).await;
+            if let Ok(stored) = self.executor.gate().store().load_run(&row.tenant, &row.run).await {
+                row = stored;
+            }
+        }
+        tracing::error!(run.id = %row.run, "a run stands still until the next start");
     }
 
     /// Runs that are not over, to be resumed by whoever starts up.

@@ -10,7 +10,7 @@ use crate::agent::journal::{Journal, Tries};
 use crate::agent::state::{PendingCall, Stage};
 use crate::agent::turn::result_event;
 use crate::agent::{API_SURFACE, Agent, RunError};
-use crate::approval::{Approval, Command, Proposal, Refusal, Rendering, State, Status};
+use crate::approval::{Approval, Command, Proposal, Refusal, Rendering, Status};
 use crate::gate::wake::REREAD_EVERY;
 use crate::gate::{Executed, Permit, PresentedCall, ProposeError};
 use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, SurfaceName, TenantId};
@@ -37,8 +37,8 @@ struct Step {
 }
 
 impl Agent {
-    /// Brings every open call to its answer. What may run at once runs in the order in which the model wanted it;
-    /// meanwhile people may be asked about any number of others.
+    /// Brings every open call to its answer: proposed in the order in which the model wanted them, then each by
+    /// itself, while people may be asked about any number of others.
     pub(super) async fn work_on_calls(&self, journal: &Journal) -> Result<(), RunError> {
         let (tenant, open) = journal
             .read(|state| (state.tenant.clone(), state.open_calls().cloned().collect::<Vec<PendingCall>>()))
@@ -74,18 +74,11 @@ impl Agent {
                 Stage::Answered { .. } => {}
             }
         }
-        let run = Box::pin(async {
-            let mut ended = Ok(());
-            for (step, permit) in at_once {
-                ended = ended.and(self.run(journal, step, permit).await);
-            }
-            ended
-        });
-        // Not one failure ends the others: a tool that runs is not broken off.
-        let follow =
-            Box::pin(join_all(to_follow.into_iter().map(|step| Box::pin(self.follow(journal, step)))));
-        let (ran, followed) = join(run, follow).await;
-        followed.into_iter().fold(proposed.and(ran), Result::and)
+        // All at once: a permit must not wait for what another call does, and no failure breaks another one off.
+        let run = at_once.into_iter().map(|(step, permit)| Box::pin(self.run(journal, step, permit)));
+        let follow = to_follow.into_iter().map(|step| Box::pin(self.follow(journal, step)));
+        let (ran, followed) = join(join_all(run), join_all(follow)).await;
+        ran.into_iter().chain(followed).fold(proposed, Result::and)
     }
 
     /// Proposes a call, and announces it where people see of it; none where the call is answered already.
@@ -207,7 +200,8 @@ impl Agent {
                 }
                 Ok(Executed::Denied(refusal)) => {
                     claims += 1;
-                    if is_final(&refusal) || claims >= CLAIM_TRIES {
+                    let given_up = is_final(&refusal) || claims >= CLAIM_TRIES;
+                    if given_up && self.load(&step).await?.status() == Status::Approved {
                         return self.give_up(journal, &step, &refusal).await;
                     }
                     self.wait(&approval).await?;
@@ -225,16 +219,10 @@ impl Agent {
         }
     }
 
-    /// The claim was refused for good: so is the call, unless somebody else runs it.
+    /// The claim was refused for good, and so is the call: nobody else shall use the approval later.
     async fn give_up(&self, journal: &Journal, step: &Step, refusal: &Refusal) -> Result<(), RunError> {
-        let approval = self.load(step).await?;
-        let answer = match &approval.state {
-            State::Executing(_) => {
-                Answer::unknown("it is run by somebody else, who has not reported how it ended")
-            }
-            _ => Answer::of(&approval).unwrap_or_else(|| Answer::of_refusal(refusal)),
-        };
-        answer_with(journal, &step.step, Vec::new(), answer).await
+        self.take_back(&step.tenant, step.request, &step.proposal.requester).await?;
+        answer_with(journal, &step.step, Vec::new(), Answer::of_refusal(refusal)).await
     }
 
     async fn is_over(&self, tenant: &TenantId, run: &RunId) -> Result<bool, RunError> {
@@ -263,8 +251,9 @@ impl Agent {
                 tries.pause(fault).await?;
             }
         }
-        let until = ahead.map_or(now + REREAD_EVERY, |due| due.min(now + WAIT_SLICE));
         let status = seen.status();
+        let slice = if status == Status::Approved { REREAD_EVERY } else { WAIT_SLICE };
+        let until = ahead.map_or(now + REREAD_EVERY, |due| due.min(now + slice));
         loop {
             let moved = |approval: &Approval| approval.status() != status;
             match gate.wait((&seen.tenant, seen.id), until, moved).await {

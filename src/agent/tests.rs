@@ -1,5 +1,7 @@
 //! The loop, in a world that can stop dead anywhere.
 
+mod denials;
+mod store;
 mod world;
 
 use std::sync::{Arc, Mutex};

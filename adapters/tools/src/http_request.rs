@@ -52,8 +52,7 @@ pub enum HttpSetupError {
 #[serde(deny_unknown_fields)]
 struct Args {
     url: String,
-    #[serde(default)]
-    method: Option<String>,
+    method: String,
     #[serde(default)]
     headers: BTreeMap<String, String>,
     #[serde(default)]
@@ -82,7 +81,7 @@ impl HttpRequest {
                 "headers": {"type": "object", "additionalProperties": {"type": "string"}},
                 "body": {"type": "string"},
             },
-            "required": ["url"], "additionalProperties": false,
+            "required": ["method", "url"], "additionalProperties": false,
         });
         let about = "Sends one HTTP request to an allowed host, without following redirects.";
         // A redirect would lead to a host that nobody allowed, and a proxy of the environment past the list.
@@ -127,7 +126,7 @@ impl HttpRequest {
         if !self.is_allowed(&url) {
             return refused(&format!("its host is not allowed; allowed are {}", self.hosts.join(", ")));
         }
-        let method = args.method.as_deref().unwrap_or("GET").to_ascii_uppercase();
+        let method = args.method.to_ascii_uppercase();
         if !METHODS.contains(&method.as_str()) {
             return refused("this method is not spoken");
         }
@@ -248,7 +247,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_allowed_unless_it_is_listed() {
         let none = HttpRequest::new(Vec::new()).unwrap();
-        let refused = none.act(&args(json!({"url": "http://127.0.0.1:1/"}))).await;
+        let refused = none.act(&args(json!({"method": "GET", "url": "http://127.0.0.1:1/"}))).await;
         assert!(matches!(refused, ToolResult::Failed(why) if why.contains("no host is allowed")));
         let some = HttpRequest::new(["api.example.com".to_owned()]).unwrap();
         for url in [
@@ -262,7 +261,7 @@ mod tests {
             "//api.example.com/",
             "http://169.254.169.254/latest",
         ] {
-            let refused = some.act(&args(json!({ "url": url }))).await;
+            let refused = some.act(&args(json!({"method": "GET", "url": url}))).await;
             assert!(
                 matches!(&refused, ToolResult::Failed(why) if why.starts_with("nothing was sent")),
                 "{url}"
@@ -270,9 +269,9 @@ mod tests {
         }
         for more in [
             json!({"url": "https://api.example.com/", "method": "CONNECT"}),
-            json!({"url": "https://api.example.com/", "headers": {"Host": "evil.net"}}),
-            json!({"url": "https://api.example.com/", "headers": {"X": "a\r\nY: b"}}),
-            json!({"url": "https://api.example.com/", "body": "x".repeat(SENT_BYTES_MAX + 1)}),
+            json!({"method": "GET", "url": "https://api.example.com/", "headers": {"Host": "evil.net"}}),
+            json!({"method": "GET", "url": "https://api.example.com/", "headers": {"X": "a\r\nY: b"}}),
+            json!({"method": "PUT", "url": "https://api.example.com/", "body": "x".repeat(SENT_BYTES_MAX + 1)}),
         ] {
             assert!(matches!(some.act(&args(more)).await, ToolResult::Failed(_)));
         }
@@ -302,13 +301,15 @@ mod tests {
             server(b"HTTP/1.1 302 Found\r\nLocation: http://evil.net/\r\nContent-Length: 0\r\n\r\n".to_vec())
                 .await;
         let tool = HttpRequest::new([host.clone()]).unwrap();
-        let told = tool.act(&args(json!({"url": format!("http://{host}/")}))).await;
+        let told = tool.act(&args(json!({"method": "GET", "url": format!("http://{host}/")}))).await;
         assert!(matches!(told, ToolResult::Done(told) if told["status"] == 302));
         let mut long = b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n".to_vec();
         long.resize(long.len() + 200_000, b'x');
         let (host, _) = server(long).await;
         let tool = HttpRequest::new([host.clone()]).unwrap();
-        let ToolResult::Done(told) = tool.act(&args(json!({"url": format!("http://{host}/")}))).await else {
+        let ToolResult::Done(told) =
+            tool.act(&args(json!({"method": "GET", "url": format!("http://{host}/")}))).await
+        else {
             panic!("no answer")
         };
         assert_eq!(told["body"].as_str().unwrap().len(), ANSWER_BYTES_MAX);
@@ -321,8 +322,11 @@ mod tests {
         let (host, _) = server(Vec::new()).await;
         let tool = HttpRequest::new([host.clone()]).unwrap();
         let url = format!("http://{host}/");
-        assert!(matches!(tool.act(&args(json!({ "url": url }))).await, ToolResult::Unknown(_)));
-        let refused = tool.act(&args(json!({ "url": url }))).await;
+        assert!(matches!(
+            tool.act(&args(json!({"method": "GET", "url": url}))).await,
+            ToolResult::Unknown(_)
+        ));
+        let refused = tool.act(&args(json!({"method": "GET", "url": url}))).await;
         assert!(
             matches!(&refused, ToolResult::Failed(why) if why.contains("could not be reached")),
             "{refused:?}"

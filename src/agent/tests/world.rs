@@ -1,7 +1,6 @@
 //! A small world for the agent: a store in memory that can stop dead at any write, a clock that moves when nobody
 //! else does, and people who decide once they are asked.
 
-use std::collections::BTreeMap;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -11,23 +10,19 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::store::Rows;
 use crate::agent::{API_SURFACE, Agent, RunState};
-use crate::approval::{
-    Approval, Assurance, Ballot, Committed, Decision, Opened, Opening, Order, Requester, Status, commit,
-};
-use crate::call::{CallDigest, ContentHash};
+use crate::approval::{Approval, Assurance, Ballot, Decision, Requester, Status};
+use crate::call::ContentHash;
 use crate::card::Redactor;
-use crate::card::row::CardRow;
 use crate::gate::{Executor, Gate, GateParts, GateSettings, PolicyShelf, Running, Trusted, Wakes};
 use crate::id::*;
-use crate::inbound::{Inbound, MessageRef};
 use crate::person::Identity;
 use crate::policy::Policy;
 use crate::ports::*;
-use crate::record::{Event, EventKind, Seq};
 use crate::time::Timestamp;
 
-const POLICY: &str = r#"
+pub(super) const POLICY: &str = r#"
 version = "t"
 profile = "team"
 [levels.low]
@@ -68,6 +63,10 @@ roles = ["admin"]
 accounts = ["script/ana"]
 "#;
 
+fn policy(text: &str) -> Policy {
+    Policy::parse(text, "policy.toml").map_err(|errors| errors.to_string()).unwrap()
+}
+
 pub(super) fn tenant() -> TenantId {
     TenantId::new("acme").unwrap()
 }
@@ -100,16 +99,10 @@ pub(super) struct World {
     blown: Mutex<bool>,
     /// Whether people answer at all.
     pub(super) silent: Mutex<bool>,
-}
-
-#[derive(Default)]
-struct Rows {
-    requests: BTreeMap<RequestId, Approval>,
-    keys: BTreeMap<(CredentialId, IdempotencyKey), RequestId>,
-    events: Vec<Event>,
-    runs: BTreeMap<(TenantId, RunId), RunRow>,
-    order: Vec<(TenantId, RunId)>,
-    sessions: BTreeMap<(TenantId, SessionId), Vec<String>>,
+    /// Whether there is no way to ask any.
+    pub(super) unreachable: Mutex<bool>,
+    /// The policy in force, where it is not the usual one.
+    pub(super) policy: Mutex<Option<String>>,
 }
 
 /// The world, as a port.
@@ -118,7 +111,7 @@ pub(super) struct Of(pub(super) Arc<World>);
 
 impl Of {
     /// A place where the process may stop dead.
-    async fn dangerous<T>(&self, act: impl FnOnce() -> T) -> T {
+    pub(super) async fn dangerous<T>(&self, act: impl FnOnce() -> T) -> T {
         let place = self.0.places.fetch_add(1, SeqCst) + 1;
         let fuse = *self.0.fuse.lock().unwrap();
         let here = fuse.filter(|fuse| fuse.at == place);
@@ -134,7 +127,7 @@ impl Of {
         result
     }
 
-    fn rows<T>(&self, act: impl FnOnce(&mut Rows) -> T) -> T {
+    pub(super) fn rows<T>(&self, act: impl FnOnce(&mut Rows) -> T) -> T {
         act(&mut self.0.rows.lock().unwrap())
     }
 }
@@ -163,15 +156,16 @@ impl World {
             store: Arc::new(of.clone()),
             clock: Arc::clone(&clock),
             entropy: Arc::new(of.clone()),
-            policy: PolicyShelf::new(
-                Policy::parse(POLICY, "policy.toml").map_err(|e| e.to_string()).unwrap(),
-            ),
+            policy: PolicyShelf::new(policy(self.policy.lock().unwrap().as_deref().unwrap_or(POLICY))),
             directory: Arc::new(Trusted::new(clock)),
             surfaces: Vec::new(),
             redactor: Arc::new(Redactor::new()),
             signer: None,
             wakes: Wakes::new(),
-            settings: GateSettings { decide_over_api: true, ..GateSettings::default() },
+            settings: GateSettings {
+                decide_over_api: !*self.unreachable.lock().unwrap(),
+                ..GateSettings::default()
+            },
         });
         let tools = ["read", "note", "delete", "format"].map(|name| {
             Arc::new(LoggedTool { name: ToolName::new(name).unwrap(), world: of.clone() }) as Arc<dyn Tool>
@@ -252,6 +246,16 @@ impl World {
         self.rows.lock().unwrap().requests.values().cloned().collect()
     }
 
+    /// As if nothing had been.
+    pub(super) fn forget(&self) {
+        *self.rows.lock().unwrap() = Rows::default();
+    }
+
+    pub(super) fn last_row(&self) -> RunRow {
+        let rows = self.rows.lock().unwrap();
+        rows.runs[rows.order.last().unwrap()].clone()
+    }
+
     pub(super) fn last_run(&self) -> RunState {
         let rows = self.rows.lock().unwrap();
         RunState::of(&rows.runs[rows.order.last().unwrap()]).unwrap()
@@ -302,187 +306,5 @@ impl Clock for Of {
     async fn sleep_until(&self, at: Timestamp) {
         self.0.sleepers.lock().unwrap().push(at.as_millis());
         std::future::poll_fn(|_| if self.now() >= at { Poll::Ready(()) } else { Poll::Pending }).await;
-    }
-}
-
-#[async_trait]
-impl RequestStore for Of {
-    async fn open(&self, opening: Opening) -> Result<Opened, StoreError> {
-        self.dangerous(|| {
-            let now = self.now();
-            self.rows(|rows| {
-                if let Some(key) = &opening.key
-                    && let Some(id) = rows.keys.get(key)
-                {
-                    let same: CallDigest = opening.proposal.call.digest(&opening.tenant);
-                    let before = rows.requests[id].clone();
-                    let digest = before.digest;
-                    return Ok(if digest == same {
-                        Opened::Same(before)
-                    } else {
-                        Opened::Conflict { digest }
-                    });
-                }
-                let code = ShortCode::of(opening.id, 0);
-                let effects = commit::open(&opening, code, now)
-                    .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
-                let next = effects.next.unwrap();
-                rows.events.extend(effects.events);
-                rows.keys.extend(opening.key.clone().map(|key| (key, opening.id)));
-                rows.requests.insert(next.id, next.clone());
-                Ok(Opened::New(next))
-            })
-        })
-        .await
-    }
-
-    async fn execute(&self, order: Order) -> Result<Committed, StoreError> {
-        self.dangerous(|| {
-            let now = self.now();
-            self.rows(|rows| {
-                let current = rows.requests.get(&order.id).ok_or(StoreError::NotFound)?.clone();
-                let effects = commit::weigh(&current, &order, now);
-                let next = effects.next.unwrap_or(current);
-                rows.events.extend(effects.events);
-                rows.requests.insert(next.id, next.clone());
-                Ok(Committed { approval: next, result: effects.result })
-            })
-        })
-        .await
-    }
-
-    async fn note(&self, _tenant: TenantId, _kind: EventKind) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError> {
-        let found = self.rows(|rows| rows.requests.get(&id).cloned());
-        found.filter(|approval| approval.tenant == *tenant).ok_or(StoreError::NotFound)
-    }
-
-    async fn list(&self, query: RequestQuery) -> Result<Vec<Approval>, StoreError> {
-        let wanted = |approval: &&Approval| query.digest.is_none_or(|digest| digest == approval.digest);
-        Ok(self.rows(|rows| rows.requests.values().rev().filter(wanted).take(1).cloned().collect()))
-    }
-
-    async fn events(&self, _query: EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
-        Ok(self.rows(|rows| (1..).map(Seq).zip(rows.events.iter().cloned()).collect()))
-    }
-
-    async fn due(&self, _now: Timestamp, _limit: u32) -> Result<Vec<(TenantId, RequestId)>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn next_due(&self) -> Result<Option<Timestamp>, StoreError> {
-        Ok(None)
-    }
-
-    async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError> {
-        Ok(Vec::new())
-    }
-}
-
-#[async_trait]
-impl AgentStore for Of {
-    async fn save_run(&self, mut row: RunRow, events: Vec<String>) -> Result<(), StoreError> {
-        self.dangerous(|| {
-            self.rows(|rows| {
-                let key = (row.tenant.clone(), row.run.clone());
-                let stored = rows.runs.get(&key).map_or(0, |stored| stored.version);
-                if stored != row.version {
-                    return Err(StoreError::RunMoved);
-                }
-                if stored == 0 {
-                    rows.order.push(key.clone());
-                }
-                row.version += 1;
-                rows.sessions.entry((row.tenant.clone(), row.session.clone())).or_default().extend(events);
-                rows.runs.insert(key, row);
-                Ok(())
-            })
-        })
-        .await
-    }
-
-    async fn load_run(&self, tenant: &TenantId, run: &RunId) -> Result<RunRow, StoreError> {
-        self.rows(|rows| rows.runs.get(&(tenant.clone(), run.clone())).cloned()).ok_or(StoreError::NotFound)
-    }
-
-    async fn last_run(&self, tenant: &TenantId, session: &SessionId) -> Result<Option<RunRow>, StoreError> {
-        Ok(self.rows(|rows| {
-            let mut newest = rows.order.iter().rev().map(|key| &rows.runs[key]);
-            newest.find(|row| row.tenant == *tenant && row.session == *session).cloned()
-        }))
-    }
-
-    async fn unfinished_runs(&self) -> Result<Vec<RunRow>, StoreError> {
-        Ok(self.rows(|rows| rows.runs.values().filter(|row| !row.finished).cloned().collect()))
-    }
-
-    async fn session_events(
-        &self,
-        _tenant: &TenantId,
-        _session: &SessionId,
-        _after: u64,
-        _limit: u32,
-    ) -> Result<Vec<SessionEvent>, StoreError> {
-        Ok(Vec::new())
-    }
-}
-
-#[async_trait]
-impl InboxStore for Of {
-    async fn deliver(&self, _inbound: Inbound) -> Result<bool, StoreError> {
-        Ok(true)
-    }
-    async fn undone(&self, _limit: u32) -> Result<Vec<Inbound>, StoreError> {
-        Ok(Vec::new())
-    }
-    async fn discard(&self, _delivery: &DeliveryKey) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl CardStore for Of {
-    async fn cards_due(&self, _now: Timestamp, _limit: u32) -> Result<Vec<CardRow>, StoreError> {
-        Ok(Vec::new())
-    }
-    async fn cards_of(&self, _tenant: &TenantId, _request: RequestId) -> Result<Vec<CardRow>, StoreError> {
-        Ok(Vec::new())
-    }
-    async fn card_at(&self, _tenant: &TenantId, _at: &MessageRef) -> Result<Option<RequestId>, StoreError> {
-        Ok(None)
-    }
-}
-
-#[async_trait]
-impl OutboxStore for Of {
-    async fn take_messages(
-        &self,
-        _now: Timestamp,
-        _lease_until: Timestamp,
-        _limit: u32,
-    ) -> Result<Vec<OutboxRow>, StoreError> {
-        Ok(Vec::new())
-    }
-    async fn message_done(&self, _id: i64, _step: OutboxStep) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-#[async_trait]
-impl CredentialStore for Of {
-    async fn add_credential(&self, _row: CredentialRow) -> Result<(), StoreError> {
-        Ok(())
-    }
-    async fn credential(&self, _secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
-        Ok(None)
-    }
-    async fn credentials(&self, _tenant: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError> {
-        Ok(Vec::new())
-    }
-    async fn revoke_credential(&self, _tenant: &TenantId, _id: &CredentialId) -> Result<bool, StoreError> {
-        Ok(false)
     }
 }
