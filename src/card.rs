@@ -209,8 +209,9 @@ impl CallView {
         let leading = verdict.map_or(&[][..], |verdict| &verdict.leading_args);
         let args_view = arguments(&args, leading, &mut eye);
         let args_json = serde_json::to_string_pretty(&args).unwrap_or_default();
-        let args_json = eye.seen(visible(&args_json));
-        let title = title(approval, &args_view, &mut eye);
+        // The same once more: what is found in it was counted above.
+        let args_json = visible(&args_json);
+        let title = title(approval, &args, leading, &mut eye);
         Self {
             title,
             level: verdict.map_or(Level::Critical, |verdict| verdict.level),
@@ -237,57 +238,62 @@ impl CallView {
     }
 }
 
-fn arguments(args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Vec<ArgView> {
-    let Value::Object(map) = args else { return Vec::new() };
+/// The arguments in the order in which they are shown, and whether each is one of those that decide.
+fn ordered<'a>(args: &'a Value, leading: &[String]) -> Vec<(&'a str, &'a Value, bool)> {
     let rank = |name: &str| {
         let named = leading.iter().position(|lead| lead == name);
         let usual = DECIDING.iter().position(|lead| *lead == name);
         named.or_else(|| usual.map(|place| leading.len() + place))
     };
-    let mut names: Vec<&String> = map.keys().collect();
-    names.sort_by_key(|name| (rank(name).unwrap_or(usize::MAX), (*name).clone()));
-    names
+    let mut all: Vec<_> = args
+        .as_object()
         .into_iter()
-        .map(|name| {
-            // Already redacted as a value: only to be made visible.
-            let value = match &map[name] {
-                Value::String(text) => visible(text),
-                other => visible(&other.to_string()),
-            };
-            ArgView {
-                name: eye.seen(visible_line(name)),
-                value: eye.seen(value),
-                leading: rank(name).is_some(),
-            }
-        })
-        .collect()
+        .flatten()
+        .map(|(name, value)| (name.as_str(), value, rank(name)))
+        .collect();
+    all.sort_by_key(|(name, _, rank)| (rank.unwrap_or(usize::MAX), *name));
+    all.into_iter().map(|(name, value, rank)| (name, value, rank.is_some())).collect()
+}
+
+/// The arguments, which are redacted already, made visible.
+fn arguments(args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Vec<ArgView> {
+    let shown = ordered(args, leading).into_iter().map(|(name, value, leading)| ArgView {
+        name: eye.seen(visible_line(name)),
+        value: eye.seen(visible(&plain(value))),
+        leading,
+    });
+    shown.collect()
 }
 
 /// The policy's template with arguments put in, else the tool and its key argument. Never the agent's prose.
-fn title(approval: &Approval, args: &[ArgView], eye: &mut Eye<'_>) -> Visible {
+fn title(approval: &Approval, args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Visible {
     /// A title is a line, not a page.
     const TITLE_CHARS_MAX: usize = 120;
     let tool = approval.proposal.call.full_name();
     let template = approval.verdict.as_deref().and_then(|verdict| verdict.title.as_deref());
-    let key = args.iter().find(|arg| arg.leading).or_else(|| args.first());
-    let plain = match (template, key) {
+    let plain = match (template, ordered(args, leading).first()) {
         (Some(template), _) => fill_in(template, args),
-        (None, Some(key)) => format!("{tool} · {}", key.value.as_str()),
+        (None, Some((_, value, _))) => format!("{tool} · {}", plain(value)),
         (None, None) => tool,
     };
-    eye.line(&plain).cut_middle(TITLE_CHARS_MAX).0
+    visible_line(&eye.redactor.redact_text(&plain).text).cut_middle(TITLE_CHARS_MAX).0
+}
+
+/// A value as people read it: text as it is, anything else as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
 /// Replaces `{name}` by the argument of that name; a name that is no argument stays as it is written.
-fn fill_in(template: &str, args: &[ArgView]) -> String {
+fn fill_in(template: &str, args: &Value) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
         match after.split_once('}') {
             Some((name, tail)) => {
-                match args.iter().find(|arg| arg.name.as_str() == name) {
-                    Some(arg) => filled.push_str(arg.value.as_str()),
+                match args.get(name) {
+                    Some(value) => filled.push_str(&plain(value)),
                     None => filled.extend(["{", name, "}"]),
                 }
                 rest = tail;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use futures::future::join_all;
 
-use crate::approval::{Approval, Command, Facts};
+use crate::approval::state::Approved;
+use crate::approval::{Approval, ApprovedBy, Command, Facts, State};
 use crate::gate::Gate;
 use crate::person::{Electorate, FACTS_AGE_MAX, Identity, Standing};
 use crate::ports::Account;
@@ -17,7 +18,7 @@ const FETCH_AGE_MAX: Ttl = Ttl::from_secs(30);
 impl Gate {
     /// The facts for a command, fetched where they are not at hand.
     pub(super) async fn facts(&self, approval: &Approval, command: &Command) -> Facts {
-        let identities = concerned(approval, command);
+        let identities = deciding(approval, command);
         let directory = &self.parts.directory;
         let accounts =
             join_all(identities.iter().map(|identity| directory.account(identity, FETCH_AGE_MAX))).await;
@@ -27,7 +28,7 @@ impl Gate {
     /// The facts for a command, if all are at hand and fresh; never waits.
     pub(super) fn facts_at_hand(&self, approval: &Approval, command: &Command) -> Option<Facts> {
         let directory = &self.parts.directory;
-        let accounts = concerned(approval, command).into_iter().map(|identity| {
+        let accounts = deciding(approval, command).into_iter().map(|identity| {
             let account = directory.account_at_hand(&identity, FACTS_AGE_MAX)?;
             Some((identity, account))
         });
@@ -49,6 +50,11 @@ impl Gate {
             let standing = policy.people().standing(&identity, &account.state);
             standings.insert(identity, standing);
         }
+        // Who asked is barred from deciding whatever became of their accounts, so that those are only looked up.
+        for identity in approval.proposal.requester.identities.iter().filter(|_| command.rests_on_accounts())
+        {
+            standings.entry(identity.clone()).or_insert_with(|| policy.people().resolve(identity));
+        }
         let as_of = as_of.unwrap_or_else(|| self.parts.clock.now());
         Facts {
             electorate: Electorate { as_of, standings },
@@ -60,15 +66,14 @@ impl Gate {
     }
 }
 
-/// The accounts that an answer to this command rests on.
-fn concerned(approval: &Approval, command: &Command) -> Vec<Identity> {
+/// The accounts whose word an answer to this command rests on: those must be in good order.
+fn deciding(approval: &Approval, command: &Command) -> Vec<Identity> {
     if !command.rests_on_accounts() {
         return Vec::new();
     }
-    let mut identities: Vec<Identity> = approval.accounts().cloned().chain(command.account()).collect();
-    if let crate::approval::State::Approved(approved) = &approval.state
-        && let crate::approval::ApprovedBy::BreakGlass { by, .. } = &approved.by
-    {
+    let voters = approval.votes.iter().map(|vote| vote.identity.clone());
+    let mut identities: Vec<Identity> = voters.chain(command.account()).collect();
+    if let State::Approved(Approved { by: ApprovedBy::BreakGlass { by, .. }, .. }) = &approval.state {
         identities.push(by.clone());
     }
     identities.sort();
