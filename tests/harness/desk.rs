@@ -1,0 +1,521 @@
+//! The desk: one Placet with everything around it, that can be crashed and started again on the same file.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use placet::approval::{Approval, Status};
+use placet::call::{CanonicalArgs, ContentHash};
+use placet::id::{AgentId, CredentialId, RequestId, TenantId};
+use placet::person::Identity;
+use placet::ports::{
+    CredentialRow, CredentialStore as _, EventQuery, RequestQuery, RequestStore as _, Scope,
+};
+use placet::record::{Event, Seq};
+use placet::time::{Clock as _, Ttl};
+use placet_server::{App, Outside, Settings, settings::Secrets};
+use placet_store::SqliteStore;
+use serde_json::Value;
+
+use crate::agent::{Agent, Call};
+use crate::clock::ManualClock;
+use crate::crash::CrashProbe;
+use crate::entropy::Seeded;
+use crate::fake_slack::{FakeSlack, TEAM_ID, TOKEN};
+use crate::http::{Answer, Ask};
+use crate::people::{Channel, Person};
+use crate::policy::{desk_policy, slack_user};
+use crate::record::sentence;
+
+/// Which store a conversation runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// SQLite in a file.
+    Sqlite,
+}
+
+/// How often the worker may step until it must be idle: far more than any conversation needs.
+const STEPS_MAX: usize = 500;
+
+/// The signing secret of the fake workspace.
+pub const SIGNING_SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
+
+/// The desk's tenant.
+pub const TENANT: &str = "acme";
+
+/// Everything that is there, whether Placet runs or not.
+pub struct Desk {
+    folder: tempfile::TempDir,
+    clock: Arc<ManualClock>,
+    probe: Arc<CrashProbe>,
+    entropy: Arc<Seeded>,
+    slack: FakeSlack,
+    ops: String,
+    policy: Mutex<String>,
+    app: Mutex<Option<Arc<App>>>,
+    tokens: Mutex<BTreeMap<String, String>>,
+    runs: Mutex<Vec<(String, String)>>,
+    number: AtomicU64,
+    expects_unread: std::sync::atomic::AtomicBool,
+}
+
+/// Runs a conversation at a fresh desk, and closes the desk.
+///
+/// # Errors
+/// What went wrong in the conversation, or what it left behind.
+pub fn converse(engine: Engine, talk: impl AsyncFnOnce(&mut Desk) -> Result<()>) -> Result<()> {
+    converse_seeded(engine, 1, talk)
+}
+
+/// The same with a seed for everything random.
+///
+/// # Errors
+/// What went wrong in the conversation, or what it left behind.
+pub fn converse_seeded(
+    engine: Engine,
+    seed: u64,
+    talk: impl AsyncFnOnce(&mut Desk) -> Result<()>,
+) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let mut desk = Desk::open(engine, seed).await?;
+        talk(&mut desk).await?;
+        desk.close().await
+    })
+}
+
+impl Desk {
+    /// A desk with Placet running.
+    ///
+    /// # Errors
+    /// If something cannot be started.
+    pub async fn open(engine: Engine, seed: u64) -> Result<Self> {
+        let Engine::Sqlite = engine;
+        let clock = ManualClock::new();
+        let time = Arc::clone(&clock);
+        let slack = FakeSlack::start(Arc::new(move || time.now().as_millis())).await?;
+        slack.set_signing_secret(SIGNING_SECRET);
+        let ops = slack.channel("ops");
+        slack.channel("alarms");
+        for name in ["ana", "bo", "chen", "dana", "fay", "vic", "sam"] {
+            let user = slack.person(name);
+            ensure!(user == slack_user(name), "the fake's user ids are not as the policy has them: {user}");
+        }
+        let desk = Self {
+            folder: tempfile::tempdir()?,
+            clock,
+            probe: CrashProbe::new(),
+            entropy: Seeded::new(seed),
+            policy: Mutex::new(desk_policy(&ops)),
+            slack,
+            ops,
+            app: Mutex::new(None),
+            tokens: Mutex::default(),
+            runs: Mutex::default(),
+            number: AtomicU64::new(0),
+            expects_unread: std::sync::atomic::AtomicBool::new(false),
+        };
+        desk.start().await?;
+        desk.has_credential("agent", TENANT, &[Scope::Propose, Scope::Execute]).await?;
+        for name in ["ana", "bo", "chen", "dana", "vic"] {
+            desk.has_credential(&format!("{name}-console"), TENANT, &[Scope::Decide]).await?;
+        }
+        desk.has_credential("audit", TENANT, &[Scope::Audit]).await?;
+        desk.has_credential("manager", TENANT, &[Scope::Manage]).await?;
+        Ok(desk)
+    }
+
+    fn settings(&self) -> Result<Settings> {
+        let policy = self.folder.path().join("policy.toml");
+        std::fs::write(&policy, self.policy.lock().unwrap_or_else(PoisonError::into_inner).as_str())?;
+        let text = format!(
+            r#"data = "placet.db"
+policy = "policy.toml"
+
+[http]
+listen = "127.0.0.1:0"
+
+[slack]
+api_url = "{url}"
+signing_secret = {{ env = "SIGNING_SECRET" }}
+bot_token = {{ env = "BOT_TOKEN" }}
+team = "{TEAM_ID}"
+tenant = "{TENANT}"
+channel = "{ops}"
+ops_channel = "{alarms}"
+
+[grants]
+key = {{ env = "GRANT_KEY" }}
+
+[agent]
+model = "scripted"
+workspace = "workspace"
+tenant = "{TENANT}"
+"#,
+            url = self.slack.base_url(),
+            ops = self.ops,
+            alarms = self.slack.channel("alarms"),
+        );
+        std::fs::create_dir_all(self.folder.path().join("workspace/demo-notes"))?;
+        let environment = |name: &str| match name {
+            "SIGNING_SECRET" => Some(SIGNING_SECRET.to_owned()),
+            "BOT_TOKEN" => Some(TOKEN.to_owned()),
+            "GRANT_KEY" => Some("07".repeat(32)),
+            _ => None,
+        };
+        let secrets = Secrets { folder: self.folder.path(), environment: &environment };
+        Ok(Settings::parse(&text, "placet.toml", secrets)?)
+    }
+
+    /// Starts Placet on the desk's file.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub async fn start(&self) -> Result<()> {
+        let mut outside = Outside::new(self.clock.clone(), self.entropy.clone());
+        outside.probe = self.probe.clone();
+        let app = App::build(&self.settings()?, outside).await?;
+        *self.app.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(app));
+        Ok(())
+    }
+
+    /// Stops Placet as a kill would: nothing is said, nothing is finished.
+    ///
+    /// # Errors
+    /// If it is still in use.
+    pub async fn stop(&self) -> Result<()> {
+        let app = self.app.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(app) = app {
+            app.store.close();
+        }
+        self.probe.disarm();
+        Ok(())
+    }
+
+    /// Stops and starts.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub async fn restart(&self) -> Result<()> {
+        self.stop().await?;
+        self.start().await
+    }
+
+    /// Placet as it runs now.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn app(&self) -> Result<Arc<App>> {
+        self.app.lock().unwrap_or_else(PoisonError::into_inner).clone().context("Placet is not running")
+    }
+
+    /// Its store.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub fn store(&self) -> Result<SqliteStore> {
+        Ok(self.app()?.store.clone())
+    }
+
+    /// The fake workspace.
+    #[must_use]
+    pub const fn slack(&self) -> &FakeSlack {
+        &self.slack
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &ManualClock {
+        &self.clock
+    }
+
+    /// Where it crashes.
+    #[must_use]
+    pub fn probe(&self) -> &CrashProbe {
+        &self.probe
+    }
+
+    /// The folder of database, policy and workspace.
+    #[must_use]
+    pub fn folder(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// The channel where cards go.
+    #[must_use]
+    pub fn ops(&self) -> Channel<'_> {
+        Channel { desk: self, id: self.ops.clone() }
+    }
+
+    /// The channel where alarms go.
+    #[must_use]
+    pub fn alarms(&self) -> Channel<'_> {
+        Channel { desk: self, id: self.slack.channel("alarms") }
+    }
+
+    /// Somebody in Slack.
+    #[must_use]
+    pub const fn person<'a>(&'a self, name: &'a str) -> Person<'a> {
+        Person { desk: self, name }
+    }
+
+    /// The agent of the desk, which also runs its calls.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent { desk: self, name: "agent" }
+    }
+
+    /// Whoever holds this credential.
+    #[must_use]
+    pub const fn holder<'a>(&'a self, name: &'a str) -> Agent<'a> {
+        Agent { desk: self, name }
+    }
+
+    /// A number that was not given before.
+    pub fn next_number(&self) -> u64 {
+        self.number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Makes a credential that belongs to a tenant. The agent it proposes for has its name.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub async fn has_credential(&self, name: &str, tenant: &str, scopes: &[Scope]) -> Result<()> {
+        let token = format!("plt_{:0>43}", format!("{name}{}", self.next_number()));
+        let row = CredentialRow {
+            id: CredentialId::new(name)?,
+            tenant: TenantId::new(tenant)?,
+            agent: AgentId::new(name)?,
+            scopes: scopes.to_vec(),
+            may_act_for_others: false,
+            secret_hash: ContentHash::of(token.as_bytes()),
+            created_at: self.clock.now(),
+            expires_at: None,
+            revoked_at: None,
+        };
+        self.store()?.add_credential(row).await?;
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), token);
+        Ok(())
+    }
+
+    /// A credential's secret.
+    ///
+    /// # Errors
+    /// If there is none of that name.
+    pub fn token(&self, name: &str) -> Result<String> {
+        let tokens = self.tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        tokens.get(name).cloned().with_context(|| format!("nobody holds {name}"))
+    }
+
+    /// Takes on people for a crowd: four of five are admins, the others viewers. Placet is started again with them.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub async fn employs(&self, people: usize) -> Result<()> {
+        let mut more = String::new();
+        for number in 0..people {
+            let name = format!("crowd{number:02}");
+            let user = self.slack.person(&name);
+            let role = if number % 5 == 4 { "viewer" } else { "admin" };
+            more.push_str(&format!(
+                "\n[[people]]\nid = \"{name}\"\nname = \"Crowd {number:02}\"\nroles = [\"{role}\"]\nslack = [\"{TEAM_ID}/{user}\"]\n"
+            ));
+        }
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).push_str(&more);
+        self.restart().await
+    }
+
+    /// Changes the policy, and starts Placet again with it.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub async fn has_policy(&self, change: impl FnOnce(String) -> String) -> Result<()> {
+        {
+            let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+            *policy = change(std::mem::take(&mut policy));
+        }
+        self.restart().await
+    }
+
+    /// How many attempts to get around the gate a tenant's record tells of that belong to no request.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub async fn blocked_in(&self, tenant: &str) -> Result<usize> {
+        let query = EventQuery {
+            tenant: Some(TenantId::new(tenant)?),
+            request: None,
+            after: Seq(0),
+            types: vec!["approval.bypassed_blocked"],
+            limit: 1000,
+        };
+        Ok(self
+            .store()?
+            .events(query)
+            .await?
+            .into_iter()
+            .filter(|(_, event)| event.request.is_none())
+            .count())
+    }
+
+    /// Sends a request into the router.
+    ///
+    /// # Errors
+    /// If nothing comes back.
+    pub async fn sends(&self, ask: Ask) -> Result<Answer> {
+        ask.send(self.app()?.router.clone()).await
+    }
+
+    /// Lets the worker go until there is nothing to do.
+    ///
+    /// # Errors
+    /// If the store fails, or it never becomes idle.
+    pub async fn work_until_idle(&self) -> Result<()> {
+        let gate = self.app()?.gate.clone();
+        for _ in 0..STEPS_MAX {
+            if gate.step().await?.done == 0 {
+                return Ok(());
+            }
+        }
+        bail!("the worker does not become idle")
+    }
+
+    /// Waits for something outside while the worker goes on.
+    ///
+    /// # Errors
+    /// If the worker fails.
+    pub async fn while_working<T>(&self, wished: impl Future<Output = T>) -> Result<T> {
+        let gate = self.app()?.gate.clone();
+        let mut wished = std::pin::pin!(wished);
+        loop {
+            let woken = gate.wakes().for_worker();
+            self.work_until_idle().await?;
+            tokio::select! {
+                biased;
+                seen = &mut wished => return Ok(seen),
+                () = woken => {}
+            }
+        }
+    }
+
+    /// Lets time pass, and the worker do what is due then.
+    ///
+    /// # Errors
+    /// If the worker fails.
+    pub async fn passes(&self, span: Ttl) -> Result<()> {
+        self.clock.passes(span);
+        self.work_until_idle().await
+    }
+
+    /// Counts a run of a tool.
+    pub fn ran(&self, tool: &str, args: &Value) {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.push((tool.to_owned(), args.to_string()));
+    }
+
+    /// How often a tool ran, and that it was with these arguments.
+    ///
+    /// # Errors
+    /// If it ran another number of times, or with others.
+    pub fn ran_times(&self, call: &Call, times: usize) -> Result<()> {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_tool: Vec<_> = runs.iter().filter(|(tool, _)| *tool == call.tool).collect();
+        ensure!(of_tool.len() == times, "{} ran {} times, not {times}", call.tool, of_tool.len());
+        let expected = CanonicalArgs::from_value(&call.args)?.as_str().to_owned();
+        for (_, args) in of_tool {
+            let got = CanonicalArgs::parse(args.as_bytes())?.as_str().to_owned();
+            ensure!(got == expected, "it ran with {got}, not with {expected}");
+        }
+        Ok(())
+    }
+
+    /// A request as it stands.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub async fn request(&self, id: &str) -> Result<Approval> {
+        Ok(self.store()?.load(&TenantId::new(TENANT)?, id.parse()?).await?)
+    }
+
+    /// A request's events.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub async fn events(&self, id: &str) -> Result<Vec<Event>> {
+        self.events_of(Some(id.parse()?)).await
+    }
+
+    async fn events_of(&self, request: Option<RequestId>) -> Result<Vec<Event>> {
+        let query = EventQuery { tenant: None, request, after: Seq(0), types: Vec::new(), limit: 100_000 };
+        Ok(self.store()?.events(query).await?.into_iter().map(|(_, event)| event).collect())
+    }
+
+    /// Checks that a request's record reads like this.
+    ///
+    /// # Errors
+    /// If it reads otherwise.
+    pub async fn reads(&self, id: &str, expected: &str) -> Result<()> {
+        let got = sentence(&self.events(id).await?, &names());
+        ensure!(got == expected, "the record reads\n  {got}\nnot\n  {expected}");
+        Ok(())
+    }
+
+    /// Says that this conversation leaves messages unread on purpose: it is about many of them.
+    pub fn leaves_messages_unread(&self) {
+        self.expects_unread.store(true, Ordering::Relaxed);
+    }
+
+    /// The end of a conversation is a test of its own.
+    ///
+    /// # Errors
+    /// If something was left unread or undelivered, or the record does not tell the states.
+    pub async fn close(&self) -> Result<()> {
+        self.work_until_idle().await?;
+        let store = self.store()?;
+        let query = RequestQuery { limit: 100_000, ..RequestQuery::default() };
+        for stored in store.list(query).await? {
+            let events = self.events_of(Some(stored.id)).await?;
+            let rebuilt = Approval::rebuild(&events)?.context("a request without events")?;
+            let rebuilt = Approval { version: stored.version, ..rebuilt };
+            ensure!(
+                rebuilt == stored,
+                "the record of {} does not tell its state:\n{rebuilt:#?}\n{stored:#?}",
+                stored.id
+            );
+            let ran = matches!(stored.status(), Status::Executing | Status::Executed);
+            let claimed = events.iter().filter(|event| event.kind.name() == "approval.claimed").count();
+            ensure!(claimed == usize::from(ran), "{} claims of {}", claimed, stored.id);
+        }
+        let seqs: Vec<_> = store
+            .events(EventQuery {
+                tenant: None,
+                request: None,
+                after: Seq(0),
+                types: Vec::new(),
+                limit: 100_000,
+            })
+            .await?
+            .into_iter()
+            .map(|(seq, _)| seq.0)
+            .collect();
+        ensure!(seqs.iter().copied().eq(1..=seqs.len() as u64), "the record has gaps: {seqs:?}");
+        if !self.expects_unread.load(Ordering::Relaxed) {
+            let unread = self.slack.unread();
+            ensure!(unread.is_empty(), "left unread:\n{}", unread.join("\n"));
+        }
+        self.stop().await
+    }
+}
+
+/// What the conversation calls the accounts of the desk's people.
+fn names() -> BTreeMap<Identity, String> {
+    ["ana", "bo", "chen", "dana", "fay", "vic", "sam"]
+        .into_iter()
+        .flat_map(|name| {
+            let slack = Identity::slack(TEAM_ID, &slack_user(name)).ok();
+            let console = Identity::credential(&format!("{name}-console")).ok();
+            [slack, console].into_iter().flatten().map(move |identity| (identity, name.to_owned()))
+        })
+        .collect()
+}

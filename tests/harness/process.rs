@@ -1,0 +1,236 @@
+//! The real program as a process of its own, to be killed at any moment.
+
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use placet::time::Clock as _;
+use placet_server::SystemClock;
+use serde_json::Value;
+
+use crate::desk::{SIGNING_SECRET, TENANT};
+use crate::fake_slack::{FakeSlack, TEAM_ID, TOKEN};
+use crate::policy::desk_policy;
+
+/// How long a process may take to answer, and an answer to come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// An installation in a folder: config, policy, database, and a fake workspace at the machine's own time.
+pub struct Installation {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+    port: u16,
+    /// The workspace.
+    pub slack: FakeSlack,
+    /// The channel where cards go.
+    pub ops: String,
+    /// The channel where alarms go.
+    pub alarms: String,
+    http: reqwest::Client,
+}
+
+/// A running process; killed when it is dropped.
+pub struct Running(Child);
+
+impl Running {
+    /// Kill -9.
+    pub fn kill(mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+
+    /// The id by which somebody else may kill it.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Installation {
+    /// A fresh one, not running yet.
+    ///
+    /// # Errors
+    /// If it cannot be laid out.
+    pub async fn new(program: &str) -> Result<Self> {
+        let clock = SystemClock;
+        let slack = FakeSlack::start(Arc::new(move || clock.now().as_millis())).await?;
+        slack.set_signing_secret(SIGNING_SECRET);
+        let (ops, alarms) = (slack.channel("ops"), slack.channel("alarms"));
+        for name in ["ana", "bo", "chen", "dana", "fay", "vic", "sam"] {
+            slack.person(name);
+        }
+        let folder = tempfile::tempdir()?;
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let url = slack.base_url();
+        std::fs::write(folder.path().join("policy.toml"), desk_policy(&ops))?;
+        std::fs::write(
+            folder.path().join("placet.toml"),
+            format!(
+                r#"data = "placet.db"
+policy = "policy.toml"
+lease = "3s"
+
+[http]
+listen = "127.0.0.1:{port}"
+
+[slack]
+api_url = "{url}"
+signing_secret = {{ env = "SIGNING_SECRET" }}
+bot_token = {{ env = "BOT_TOKEN" }}
+team = "{TEAM_ID}"
+tenant = "{TENANT}"
+channel = "{ops}"
+ops_channel = "{alarms}"
+"#
+            ),
+        )?;
+        #[expect(clippy::disallowed_methods, reason = "a test's own client, on loopback only")]
+        let http = reqwest::Client::new();
+        Ok(Self { folder, program: program.into(), port, slack, ops, alarms, http })
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("SIGNING_SECRET", SIGNING_SECRET)
+            .env("BOT_TOKEN", TOKEN)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end; gives what it printed.
+    ///
+    /// # Errors
+    /// If it fails.
+    pub fn runs(&self, arguments: &[&str]) -> Result<String> {
+        let output = self.command(arguments).stderr(Stdio::piped()).output()?;
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "{arguments:?} failed: {out}{err}");
+        Ok(out.into_owned())
+    }
+
+    /// Makes a credential by the command for it.
+    ///
+    /// # Errors
+    /// If none is printed.
+    pub fn token(&self, name: &str, scopes: &str) -> Result<String> {
+        let arguments = [
+            "token",
+            "create",
+            "--config",
+            "placet.toml",
+            "--name",
+            name,
+            "--tenant",
+            TENANT,
+            "--scopes",
+            scopes,
+        ];
+        let printed = self.runs(&arguments)?;
+        let word = printed.split_whitespace().find(|word| word.starts_with("plt_"));
+        Ok(word.with_context(|| format!("no token in: {printed}"))?.to_owned())
+    }
+
+    /// Starts the server and waits until it answers.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub async fn serves(&self) -> Result<Running> {
+        let log =
+            std::fs::OpenOptions::new().create(true).append(true).open(self.folder.path().join("log"))?;
+        let mut child =
+            self.command(&["serve", "--config", "placet.toml"]).stdout(Stdio::null()).stderr(log).spawn()?;
+        for _ in 0..2000 {
+            if let Some(status) = child.try_wait()? {
+                bail!("it ended with {status}: {}", self.log()?);
+            }
+            if self
+                .http
+                .get(self.url("/readyz"))
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status().is_success())
+            {
+                return Ok(Running(child));
+            }
+            rest().await;
+        }
+        let _ = child.kill();
+        bail!("it does not answer: {}", self.log()?)
+    }
+
+    /// What it logged.
+    ///
+    /// # Errors
+    /// If that cannot be read.
+    pub fn log(&self) -> Result<String> {
+        let mut log = String::new();
+        std::fs::File::open(self.folder.path().join("log"))?.read_to_string(&mut log)?;
+        Ok(log)
+    }
+
+    /// An address of it.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}{path}", self.port)
+    }
+
+    /// Asks once; none where no answer came.
+    pub async fn asks(
+        &self,
+        token: &str,
+        path: &str,
+        body: Option<&Value>,
+        key: Option<&str>,
+    ) -> Option<(u16, Value)> {
+        let mut request = match body {
+            Some(body) => self.http.post(self.url(path)).json(body),
+            None => self.http.get(self.url(path)),
+        };
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let answer = request.bearer_auth(token).timeout(PATIENCE).send().await.ok()?;
+        let status = answer.status().as_u16();
+        let body = answer.bytes().await.ok()?;
+        Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    }
+
+    /// Delivers what Slack signed, once; none where no answer came.
+    pub async fn delivers(&self, delivery: &crate::fake_slack::Delivery) -> Option<u16> {
+        let mut request = self.http.post(self.url("/slack/interactivity")).body(delivery.body.clone());
+        for (name, value) in &delivery.headers {
+            request = request.header(*name, value);
+        }
+        Some(request.timeout(PATIENCE).send().await.ok()?.status().as_u16())
+    }
+}
+
+/// A moment: the processes of these tests live in the machine's own time.
+pub async fn rest() {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "another process has to be waited for, in the machine's own time"
+    )]
+    tokio::time::sleep(Duration::from_millis(5)).await;
+}

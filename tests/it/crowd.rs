@@ -1,0 +1,80 @@
+//! Many people at once.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, ensure};
+use futures::future::join_all;
+use placet::approval::Status;
+use placet_tests::desk::{Engine, converse_seeded};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::json;
+
+/// How many people click at once.
+const PEOPLE: usize = 50;
+
+/// R18, R21, R32: fifty different signed people click at once through the router, approve and deny mixed,
+/// unauthorised and stale among them: one decision, one set of trace events, everybody else told what was decided and
+/// by whom. Over 100 seeds.
+#[test]
+fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
+    for seed in 0..100 {
+        converse_seeded(Engine::Sqlite, seed, async |desk| {
+            desk.leaves_messages_unread();
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            desk.employs(PEOPLE).await?;
+            let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+            let card = desk.ops().next_card().await?;
+            let mut order: Vec<usize> = (0..PEOPLE).collect();
+            for place in (1..PEOPLE).rev() {
+                order.swap(place, usize::try_from(random.next_u64() % (place as u64 + 1))?);
+            }
+            let names: Vec<String> = order.iter().map(|number| format!("crowd{number:02}")).collect();
+            // Dialogs for a no are opened beforehand, so that the votes themselves come at once.
+            let mut dialogs = Vec::new();
+            for (name, number) in names.iter().zip(&order) {
+                let view = if number % 3 == 0 {
+                    desk.person(name).clicks(&card, "Deny").await?;
+                    Some(desk.person(name).sees_dialog().await?)
+                } else {
+                    None
+                };
+                dialogs.push(view);
+            }
+            let clicks = names.iter().zip(&dialogs).map(async |(name, dialog)| match dialog {
+                Some(view) => {
+                    let (block, action) = placet_tests::people::text_input(view)?;
+                    desk.person(name).submits(view, &[(&block, &action, "no")]).await
+                }
+                None => desk.person(name).clicks(&card, "Approve").await,
+            });
+            for click in join_all(clicks).await {
+                click?;
+            }
+            desk.work_until_idle().await?;
+            let request = desk.request(&call.id).await?;
+            ensure!(matches!(request.status(), Status::Approved | Status::Rejected), "{}", request.status());
+            let events = desk.events(&call.id).await?;
+            let count = |name: &str| events.iter().filter(|event| event.kind.name() == name).count();
+            ensure!(
+                count("approval.decided") == 1 && count("vote.cast") == 1,
+                "one decision, one vote that made it"
+            );
+            let decided_by = request.votes.first().context("a vote")?.name.clone();
+            let mut told = BTreeSet::new();
+            for name in &names {
+                let user = desk.person(name).user();
+                for whisper in desk.slack().ephemerals(&user) {
+                    let text = placet_tests::fake_slack::text_of(&whisper);
+                    if text.contains(&decided_by) || text.contains("admin") {
+                        told.insert(name.clone());
+                    }
+                }
+            }
+            ensure!(told.len() == PEOPLE - 1, "{} of {} are told", told.len(), PEOPLE - 1);
+            Ok(())
+        })
+        .with_context(|| format!("seed {seed}"))?;
+    }
+    Ok(())
+}

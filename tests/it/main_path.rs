@@ -1,0 +1,166 @@
+//! The main job: propose, card, signed click, claim, run once, and the card becomes the record.
+
+use anyhow::{Result, ensure};
+use placet::time::Ttl;
+use placet_tests::{Desk, conversation};
+use serde_json::json;
+
+/// R7, R21, R22, R24, R27, R29, R30: one yes releases one call, once, with exactly those arguments.
+#[conversation]
+async fn one_yes_releases_one_call(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "demo-notes/scratch.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    let text = card.text();
+    for words in
+        ["Delete demo-notes/scratch.txt", "high", "clean up old files", "Deleting cannot be undone", "admin"]
+    {
+        ensure!(text.contains(words), "{words:?} is missing on the card:\n{text}");
+    }
+    desk.person("bo").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "Approved").await?;
+    ensure!(!card.has_buttons(), "an approved card has nothing to press:\n{}", card.text());
+    desk.agent().runs(&call).await?;
+    let card = desk.ops().expect_update(&card, "Bo").await?;
+    ensure!(!card.has_buttons());
+    desk.ran_times(&call, 1)?;
+    let again = desk.agent().tries_to_claim(&call, &"9".repeat(40)).await?;
+    ensure!(again.status == 409 && again.code() == "already_claimed", "{}", again.text());
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; succeeded; blocked agent claim: already_claimed").await
+}
+
+/// R8, R27, R30: a no with a reason; the agent reads the reason and no name.
+#[conversation]
+async fn a_no_comes_with_its_reason(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("chen").denies(&card, "still needed").await?;
+    let card = desk.ops().expect_update(&card, "still needed").await?;
+    ensure!(!card.has_buttons());
+    let answer = desk.agent().reads(&call.id).await?.expect(200)?;
+    ensure!(answer.text().contains("denied by user: still needed"), "{}", answer.text());
+    ensure!(!answer.text().contains("Chen"), "names are not for the agent: {}", answer.text());
+    let claim = desk.agent().tries_to_claim(&call, &"9".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; no chen; denied Chen; blocked agent claim: not_approved",
+    )
+    .await
+}
+
+/// R18: two distinct people release one deploy.
+#[conversation]
+async fn two_people_release_one_deploy(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "1 of 2").await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.person("bo").is_whispered("already").await?;
+    desk.person("vic").clicks(&card, "Approve").await?;
+    desk.person("vic").is_whispered("admin").await?;
+    desk.person("chen").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().runs(&call).await?;
+    desk.work_until_idle().await?;
+    desk.ops().expect_update(&card, "Chen").await?;
+    desk.ran_times(&call, 1)?;
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; blocked vic approve: wrong_role; yes chen; approved Bo, Chen; claimed; succeeded").await
+}
+
+/// R1: auto runs at once and asks nobody; forbid never runs.
+#[conversation]
+async fn harmless_calls_interrupt_nobody(desk: &mut Desk) -> Result<()> {
+    let read = desk.agent().proposes("read_file", json!({"path": "a.txt"})).await?;
+    desk.agent().runs(&read).await?;
+    desk.ran_times(&read, 1)?;
+    let note = desk.agent().proposes("write_note", json!({"text": "x"})).await?;
+    desk.agent().runs(&note).await?;
+    let never = desk.agent().proposes("drop_table", json!({"table": "users"})).await?;
+    let claim = desk.agent().tries_to_claim(&never, &"9".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    let answer = desk.agent().reads(&never.id).await?;
+    ensure!(
+        answer.text().contains("denied by policy: Tables are dropped by migrations only."),
+        "{}",
+        answer.text()
+    );
+    desk.work_until_idle().await?;
+    ensure!(desk.ops().messages().is_empty(), "nobody is asked");
+    desk.reads(&read.id, "proposed; checked auto; claimed; succeeded").await?;
+    desk.reads(&never.id, "proposed; checked forbid; rejected; blocked agent claim: not_approved").await
+}
+
+/// R10, R29: nobody answers; it is a no by time, alarmed before, the card says so, and the next card that it is the second.
+#[conversation]
+async fn silence_is_a_no_and_is_said(desk: &mut Desk) -> Result<()> {
+    let args = json!({"path": "a.txt"});
+    let call = desk.agent().proposes("delete_file", args.clone()).await?;
+    let card = desk.ops().next_card().await?;
+    desk.passes(Ttl::from_mins(10)).await?;
+    let alarm = desk.alarms().next_card().await?;
+    ensure!(alarm.text().contains("delete_file"), "{}", alarm.text());
+    desk.passes(Ttl::from_mins(20)).await?;
+    let card = desk.ops().expect_update(&card, "nobody answered").await?;
+    ensure!(!card.has_buttons());
+    let answer = desk.agent().reads(&call.id).await?;
+    ensure!(answer.text().contains("denied: approval timed out"), "{}", answer.text());
+    desk.reads(&call.id, "proposed; checked approve; asked; alarm waits_long; expired unanswered").await?;
+    desk.agent().proposes("delete_file", args).await?;
+    let second = desk.ops().next_card().await?;
+    ensure!(
+        second.text().contains("before"),
+        "the second card says that it is the second:\n{}",
+        second.text()
+    );
+    Ok(())
+}
+
+/// R25, R29: a revoke made elsewhere shows on the card, which has no buttons any more.
+#[conversation]
+async fn a_revoke_shows_everywhere(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    let path = format!("/v1/requests/{}/revoke", call.id);
+    desk.agent().post(&path, &json!({})).await?.expect(403)?;
+    desk.holder("manager").post(&path, &json!({"reason": "wrong file"})).await?.expect(200)?;
+    let card = desk.ops().expect_update(&card, "wrong file").await?;
+    ensure!(!card.has_buttons());
+    desk.reads(&call.id, "proposed; checked approve; asked; revoked manager").await
+}
+
+/// R11: the process is killed while the card waits; another one takes the click, and the call runs once.
+#[conversation]
+async fn a_card_outlives_the_process(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.restart().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "Approved").await?;
+    desk.restart().await?;
+    desk.agent().runs(&call).await?;
+    desk.ops().expect_update(&card, "Bo").await?;
+    desk.ran_times(&call, 1)?;
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; succeeded").await
+}
+
+/// R21: the executor dies: nobody knows, an operator is told, somebody settles; nothing is retried by itself.
+#[conversation]
+async fn an_unknown_outcome_is_settled_by_somebody(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().claims(&call).await?;
+    desk.passes(Ttl::from_mins(2)).await?;
+    let alarm = desk.alarms().next_card().await?;
+    ensure!(alarm.text().contains("delete_file"), "{}", alarm.text());
+    desk.ops().expect_update(&card, "Nobody knows").await?;
+    let settle = json!({"status": "succeeded", "reason": "looked: the file is gone"});
+    let path = format!("/v1/requests/{}/settle", call.id);
+    desk.agent().post(&path, &settle).await?.expect(403)?;
+    desk.holder("manager").post(&path, &settle).await?.expect(200)?;
+    desk.work_until_idle().await?;
+    desk.ops().skims();
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; unknown; alarm outcome_unknown; settled manager succeeded").await
+}
