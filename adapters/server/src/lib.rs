@@ -8,6 +8,8 @@ mod runs;
 pub mod settings;
 pub mod soundness;
 pub mod telemetry;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use std::process::ExitCode;

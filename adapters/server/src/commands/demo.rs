@@ -101,6 +101,9 @@ pub async fn run(answers: Answers, out: &mut (dyn Write + Send)) -> anyhow::Resu
     for line in &told.lines {
         writeln!(out, "{line}")?;
     }
+    if ended.is_over() && !told.is_right {
+        writeln!(out, "Nobody answered: the input has ended. Run it at a terminal, or with --scripted.")?;
+    }
     out.flush()?;
     Ok(told.is_right)
 }

@@ -60,7 +60,8 @@ impl Act {
         let one_each =
             started.iter().all(|step| results.get(step) == Some(&1)) && results.len() == started.len();
         Self {
-            approved,
+            // A run that was broken off was decided by nobody.
+            approved: approved.filter(|_| is_done(run)),
             file_is_there: stage.file_is_there(),
             note_is_there: stage.note_names_the_file(),
             complete: is_done(run) && one_each,

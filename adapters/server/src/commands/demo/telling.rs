@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use placet::agent::event::{AgentEvent, AgentEventKind};
 use placet::approval::Decision;
 use placet::id::{RequestId, ShortCode};
+use placet::policy::Tier;
 use placet::record::{Event, EventKind, Seq};
 
 /// Tells what happens.
@@ -50,9 +51,11 @@ impl<'o> Teller<'o> {
         }
         match &event.kind {
             AgentEventKind::TextDelta { .. } | AgentEventKind::Done { .. } => Ok(()),
+            // The card says it.
+            AgentEventKind::ApprovalRequest { risk: Tier::Approve, .. } => Ok(()),
             AgentEventKind::ToolCallStart { name, args, .. } => writeln!(self.out, "call:   {name} {args}"),
             AgentEventKind::ApprovalRequest { tool_name, risk, .. } => {
-                writeln!(self.out, "placet: {tool_name} is of tier {risk}")
+                writeln!(self.out, "placet: {tool_name} is announced, not asked about (tier {risk})")
             }
             AgentEventKind::ApprovalResult { approved, reason, .. } => {
                 let word = if *approved { "approved" } else { "denied" };
