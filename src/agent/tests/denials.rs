@@ -100,3 +100,17 @@ fn the_gate_looks_again_at_the_claim() {
         assert_eq!(world.requests()[0].status(), Status::Revoked, "nobody can use it later");
     }
 }
+
+/// R24: whoever claims first runs it; the agent tells once what was decided, and what came of it.
+#[test]
+fn what_somebody_else_ran_is_told_once() {
+    let world = World::new();
+    *world.rival.lock().unwrap() = true;
+    let agent = world.agent(one_delete());
+    world.drive(&agent, agent.start(&tenant(), None, requester("bot"), "clean up")).unwrap().unwrap();
+    let told = world.told();
+    check(&told);
+    assert_eq!(of_type(&told, "approval_result")[0]["approved"], true);
+    assert_eq!(result(&told, "c1")["result"], "by another hand");
+    assert!(world.ran.lock().unwrap().is_empty());
+}

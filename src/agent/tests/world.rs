@@ -12,10 +12,13 @@ use serde_json::{Value, json};
 
 use super::store::Rows;
 use crate::agent::{API_SURFACE, Agent, RunState};
-use crate::approval::{Approval, Assurance, Ballot, Decision, Requester, Status};
+use crate::approval::{Approval, Assurance, Ballot, Decision, Outcome, OutcomeKind, Requester, Status};
 use crate::call::ContentHash;
 use crate::card::Redactor;
-use crate::gate::{Executor, Gate, GateParts, GateSettings, PolicyShelf, Running, Trusted, Wakes};
+use crate::gate::{
+    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running, Trusted,
+    Wakes,
+};
 use crate::id::*;
 use crate::person::Identity;
 use crate::policy::Policy;
@@ -101,6 +104,9 @@ pub(super) struct World {
     pub(super) silent: Mutex<bool>,
     /// Whether there is no way to ask any.
     pub(super) unreachable: Mutex<bool>,
+    /// Whether an executor outside claims what was approved, before the agent can.
+    pub(super) rival: Mutex<bool>,
+    claimed: Mutex<Option<Receipt>>,
     /// The policy in force, where it is not the usual one.
     pub(super) policy: Mutex<Option<String>>,
 }
@@ -197,6 +203,9 @@ impl World {
         if *self.silent.lock().unwrap() {
             return false;
         }
+        if self.rival_reports(agent) {
+            return true;
+        }
         let rows = self.rows.lock().unwrap();
         // Whoever reads the stream decides on what they were shown there.
         let asked = rows
@@ -226,6 +235,41 @@ impl World {
         voted.unwrap().1.unwrap();
         self.places.fetch_sub(1, SeqCst);
         *self.fuse.lock().unwrap() = fuse;
+        if *self.rival.lock().unwrap() && !kept {
+            self.rival_claims(agent, &approval);
+        }
+        true
+    }
+
+    /// An executor outside is faster than the agent.
+    fn rival_claims(&self, agent: &Agent, approval: &Approval) {
+        let call = &approval.proposal.call;
+        let presented = PresentedCall { server: None, tool: call.tool.clone(), args: call.args.clone() };
+        let credential = CredentialId::new("rival").unwrap();
+        let claimant = Claimant { credential, key: "key".to_owned() };
+        let claim =
+            pin!(agent.executor.gate().claim_outside(&approval.tenant, approval.id, presented, claimant));
+        let Poll::Ready(claimed) = claim.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("a claim hangs")
+        };
+        let (tenant, key) = (&approval.tenant, "key".to_owned());
+        let receipt = Gate::receipt(tenant, approval.id, claimed.unwrap().claim, key);
+        *self.claimed.lock().unwrap() = Some(receipt);
+    }
+
+    /// It reports, once the agent has seen that it runs.
+    fn rival_reports(&self, agent: &Agent) -> bool {
+        if !self.told().iter().any(|event| event["type"] == "approval_result") {
+            return false;
+        }
+        let Some(receipt) = self.claimed.lock().unwrap().take() else { return false };
+        let result = Some("\"by another hand\"".to_owned());
+        let outcome = Outcome { kind: OutcomeKind::Succeeded, result, error: None, duration_ms: None };
+        let report = pin!(agent.executor.gate().finish(&receipt, outcome));
+        let Poll::Ready(reported) = report.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("a report hangs")
+        };
+        reported.unwrap();
         true
     }
 
