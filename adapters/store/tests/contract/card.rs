@@ -98,6 +98,19 @@ contract! {
         assert!(!desk.store.cards_of(&acme(), other.id).await.unwrap()[0].is_behind());
     }
 
+    /// What people should see does not wait for the next try of what they no longer should.
+    a_change_is_due_at_once_also_after_a_failure(desk) {
+        let approval = desk.opens(desk.risky("v42", 2)).await;
+        let attempt = desk.attempt(approval.revision);
+        desk.store.execute(desk.moving(&approval, desk.showing(), CardStep::Begin(attempt.clone()))).await.unwrap();
+        let at = desk.now() + Ttl::from_mins(5);
+        let retry = CardStep::Retry { attempt: attempt.id, at, sure: true };
+        desk.store.execute(desk.moving(&approval, Command::Tick, retry)).await.unwrap();
+        assert!(desk.store.cards_due(desk.now(), 10).await.unwrap().is_empty());
+        desk.does(&approval, Command::Vote(ballot("alice", Decision::Approve)), facts(&desk, &["alice"])).await;
+        assert_eq!(desk.store.cards_due(desk.now(), 10).await.unwrap().len(), 1);
+    }
+
     /// R27: a click on a copy that nobody knows makes it a card: it is edited with the others.
     an_unknown_copy_is_adopted(desk) {
         let approval = desk.posts("v42").await;
