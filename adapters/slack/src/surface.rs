@@ -10,10 +10,12 @@ mod pace;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use placet::approval::Refusal;
 use placet::card::CardView;
+use placet::gate::PolicyShelf;
 use placet::id::{AttemptId, RequestId, SurfaceName, TenantId};
 use placet::inbound::{MessageRef, ReplyTo};
-use placet::notice::{Message, Recipient};
+use placet::notice::{Message, Notice, Recipient};
 use placet::policy::Place;
 use placet::ports::{Clock, Surface, SurfaceError};
 use placet::text::{Language, Markup, Texts};
@@ -69,6 +71,8 @@ struct Parts {
     texts: Texts,
     clock: Arc<dyn Clock>,
     pace: Pace,
+    /// Who has which role, so that a refusal can name who can.
+    policy: Option<Arc<PolicyShelf>>,
     /// What the token is and may do; asked when it is first needed, so that a start needs no Slack.
     bot: tokio::sync::OnceCell<AuthTest>,
 }
@@ -83,9 +87,40 @@ impl Slack {
     /// A workspace with these settings, reached through `api`. Talks to nobody yet.
     #[must_use]
     pub fn new(settings: SlackSettings, api: SlackApi, clock: Arc<dyn Clock>) -> Self {
+        Self::made(settings, api, clock, None)
+    }
+
+    /// As [`Slack::new`]; with the policy, a refusal names who could do what was refused.
+    #[must_use]
+    pub fn with_policy(
+        settings: SlackSettings,
+        api: SlackApi,
+        clock: Arc<dyn Clock>,
+        policy: Arc<PolicyShelf>,
+    ) -> Self {
+        Self::made(settings, api, clock, Some(policy))
+    }
+
+    fn made(
+        settings: SlackSettings,
+        api: SlackApi,
+        clock: Arc<dyn Clock>,
+        policy: Option<Arc<PolicyShelf>>,
+    ) -> Self {
         let texts = Texts::new(settings.language);
         let pace = Pace::new(Arc::clone(&clock), settings.post_interval);
-        Self(Arc::new(Parts { settings, api, texts, clock, pace, bot: tokio::sync::OnceCell::new() }))
+        let bot = tokio::sync::OnceCell::new();
+        Self(Arc::new(Parts { settings, api, texts, clock, pace, policy, bot }))
+    }
+
+    /// Who could do what was refused, by name.
+    fn who_can(&self, notice: &Notice) -> Vec<String> {
+        let Notice::Refused { refusal: Refusal::WrongRole { needs } | Refusal::NotAllowed { needs }, .. } =
+            notice
+        else {
+            return Vec::new();
+        };
+        self.0.policy.as_ref().map(|policy| policy.now().names_with_any(needs)).unwrap_or_default()
     }
 
     /// How it is set up.
@@ -272,7 +307,7 @@ impl Surface for Slack {
     }
 
     async fn tell(&self, message: &Message) -> Result<(), SurfaceError> {
-        let text = self.0.texts.notice(&message.notice, &[], &Markup::PLAIN);
+        let text = self.0.texts.notice(&message.notice, &self.who_can(&message.notice), &Markup::PLAIN);
         match &message.to {
             Recipient::Account(reply) => self.whisper(reply, &text).await,
             Recipient::Operators => {
