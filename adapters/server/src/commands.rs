@@ -17,7 +17,7 @@ use placet_store::{Access, Options, SqliteStore};
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
 use crate::settings::Settings;
-use token::{Registrar, TokenCommand};
+use token::{Ask, Registrar, TokenCommand};
 
 /// Stands between AI agents and their tools.
 #[derive(Debug, Parser)]
@@ -88,17 +88,38 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<b
     }
 }
 
+/// Does it here where no server has the database, else through the server that has it.
 async fn token(command: TokenCommand, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
     let settings = Settings::load(&command.config().config)?;
     let policy = settings.policy.read()?;
     let options = Options::new(Arc::new(SystemClock), Arc::new(OsEntropy)).with_access(Access::Command);
-    let store = SqliteStore::open(settings.data.as_path(), options)?;
-    let registrar = Registrar {
-        store: &store,
-        clock: &SystemClock,
-        entropy: &OsEntropy,
-        policy: &policy,
-        tenant: settings.only_tenant(),
+    let ask = Ask::from(command);
+    let answer = match SqliteStore::open(settings.data.as_path(), options) {
+        Ok(store) => {
+            let registrar = Registrar {
+                store: &store,
+                clock: &SystemClock,
+                entropy: &OsEntropy,
+                policy: &policy,
+                tenant: settings.only_tenant(),
+            };
+            registrar.answer(ask).await
+        }
+        Err(fault) => match through_server(&settings, &ask).await? {
+            Some(answer) => answer,
+            None => return Err(fault.into()),
+        },
     };
-    token::run(&registrar, command, out).await
+    answer.write(out)
+}
+
+#[cfg(unix)]
+async fn through_server(settings: &Settings, ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
+    crate::door::ask(&settings.data, ask, &SystemClock).await
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unused_async, reason = "as where there are sockets in the file system")]
+async fn through_server(_settings: &Settings, _ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
+    Ok(None)
 }

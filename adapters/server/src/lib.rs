@@ -2,6 +2,8 @@
 
 mod clock;
 pub mod commands;
+#[cfg(unix)]
+mod door;
 mod entropy;
 mod record;
 mod runs;

@@ -124,7 +124,7 @@ impl App {
         let wakes = Wakes::new();
         let store = store(settings, &outside, &wakes)?;
         // The file's lock says that nobody else is at work on it.
-        store.take_over().await?;
+        placet::ports::CardStore::take_over(&store).await?;
         record::note_policy(&store, &policy, tenants(settings, &store).await?).await?;
         let mut surfaces = Surfaces::of(settings, &outside, &store)?;
         let gate_settings = GateSettings {

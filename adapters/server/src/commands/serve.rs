@@ -19,8 +19,32 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {} (http.listen)", settings.http.listen))?;
     let app = App::build(&settings, Outside::machine()).await?;
-    app.run(listener, asked_to_stop()).await;
+    #[cfg(unix)]
+    let door = open_door(&settings, &app);
+    let serving = Box::pin(app.run(listener, asked_to_stop()));
+    #[cfg(unix)]
+    if let Some(door) = door {
+        tokio::select! {
+            () = serving => {}
+            () = door.answer() => {}
+        }
+        return Ok(());
+    }
+    serving.await;
     Ok(())
+}
+
+/// The way in for commands on this machine. The server works without it; then commands have to wait until it stops.
+#[cfg(unix)]
+fn open_door(settings: &Settings, app: &App) -> Option<crate::door::Door> {
+    let tenant = settings.only_tenant().cloned();
+    match crate::door::Door::open(&settings.data, app.gate.clone(), app.store.clone(), tenant) {
+        Ok(door) => Some(door),
+        Err(fault) => {
+            tracing::warn!(error = %fault, "commands such as `placet token` cannot reach this server while it runs");
+            None
+        }
+    }
 }
 
 /// Ends when the process is asked to stop: Ctrl-C, or SIGTERM where there is such a thing.

@@ -59,38 +59,64 @@ impl TokenCommand {
     }
 }
 
-/// Does what the command says, and writes what came of it. A new token is a line of its own, the first.
-///
-/// # Errors
-/// As [`Registrar::create`], [`Registrar::list`] and [`Registrar::revoke`] have them, or `out` cannot be written.
-pub async fn run(
-    registrar: &Registrar<'_>,
-    command: TokenCommand,
-    out: &mut (dyn Write + Send),
-) -> anyhow::Result<()> {
-    match command {
-        TokenCommand::Create { wish, .. } => {
-            let made = registrar.create(wish).await?;
-            let until = made.expires_at.map_or_else(
-                || "until it is revoked".to_owned(),
-                |at| format!("until {}", at.to_minute_utc()),
-            );
-            writeln!(out, "{}", made.token)?;
-            writeln!(
-                out,
-                "This is the token of {} (tenant {}), good {until}. It is shown this once.",
-                made.name, made.tenant
-            )?;
-        }
-        TokenCommand::List { tenant, .. } => {
-            out.write_all(registrar.list(tenant.as_ref()).await?.as_bytes())?
-        }
-        TokenCommand::Revoke { name, .. } => {
-            registrar.revoke(&name).await?;
-            writeln!(out, "{name} is revoked: the server refuses it from now on.")?;
+/// What is asked of whoever looks after credentials: here, or in the server.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Make one.
+    Create(Wish),
+    /// Show all, or a tenant's.
+    List(Option<TenantId>),
+    /// End one.
+    Revoke(CredentialId),
+}
+
+/// What is answered.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It was made.
+    Made(Made),
+    /// All there are.
+    Table(String),
+    /// It is revoked.
+    Revoked(CredentialId),
+    /// It was not done, and why.
+    Refused(String),
+}
+
+impl From<TokenCommand> for Ask {
+    fn from(command: TokenCommand) -> Self {
+        match command {
+            TokenCommand::Create { wish, .. } => Self::Create(wish),
+            TokenCommand::List { tenant, .. } => Self::List(tenant),
+            TokenCommand::Revoke { name, .. } => Self::Revoke(name),
         }
     }
-    Ok(())
+}
+
+impl Answer {
+    /// Writes it for people. A new token is a line of its own, the first.
+    ///
+    /// # Errors
+    /// It was not done, or `out` cannot be written.
+    pub fn write(self, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
+        match self {
+            Self::Made(Made { token, name, tenant, expires_at }) => {
+                let until = expires_at.map(|at| format!("until {}", at.to_minute_utc()));
+                let until = until.as_deref().unwrap_or("until it is revoked");
+                writeln!(out, "{token}")?;
+                writeln!(
+                    out,
+                    "This is the token of {name} (tenant {tenant}), good {until}. It is shown this once."
+                )?;
+            }
+            Self::Table(table) => out.write_all(table.as_bytes())?,
+            Self::Revoked(name) => writeln!(out, "{name} is revoked: it is refused from now on.")?,
+            Self::Refused(why) => bail!(why),
+        }
+        Ok(())
+    }
 }
 
 /// A credential to be made.
@@ -170,6 +196,16 @@ pub struct Made {
 }
 
 impl Registrar<'_> {
+    /// Does what is asked.
+    pub async fn answer(&self, ask: Ask) -> Answer {
+        let answer = match ask {
+            Ask::Create(wish) => self.create(wish).await.map(Answer::Made),
+            Ask::List(tenant) => self.list(tenant.as_ref()).await.map(Answer::Table),
+            Ask::Revoke(name) => self.revoke(&name).await.map(|()| Answer::Revoked(name)),
+        };
+        answer.unwrap_or_else(|error| Answer::Refused(format!("{error:#}")))
+    }
+
     /// Makes a credential.
     ///
     /// # Errors

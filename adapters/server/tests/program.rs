@@ -1,0 +1,138 @@
+//! The program as it is shipped: its exit codes, what it prints, and commands while a server runs.
+
+#![expect(clippy::unwrap_used, reason = "tests, and what they share")]
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+const PLACET: &str = env!("CARGO_BIN_EXE_placet");
+
+/// How often the server is asked whether it is there yet.
+const TRIES: u32 = 100_000;
+
+fn placet(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(PLACET).args(arguments).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// R12.
+#[test]
+fn the_demonstration_ends_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = placet(folder.path(), &["demo", "--scripted"]);
+    let told = text(&output.stdout);
+    assert!(output.status.success(), "{told}{}", text(&output.stderr));
+    assert!(told.contains("\n[1] event: text_delta\n{"));
+    assert!(told.contains("the deletion was approved, the file is gone"));
+    assert!(told.contains("the deletion was denied, the file is still there, and a note"));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it leaves nothing behind");
+}
+
+#[test]
+fn nobody_at_the_terminal_is_no_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = placet(folder.path(), &["demo"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+}
+
+#[test]
+fn what_is_wrong_is_said_on_standard_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = placet(folder.path(), &["serve", "--config", "nowhere.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).starts_with("placet: nowhere.toml: the settings cannot be read"));
+    assert_eq!(placet(folder.path(), &["frobnicate"]).status.code(), Some(2));
+
+    std::fs::write(folder.path().join("placet.toml"), "data = \"p.db\"\npolicy = \"policy.toml\"\n").unwrap();
+    std::fs::write(folder.path().join("policy.toml"), "version = \"1\"\nlevls = 3\n").unwrap();
+    for command in ["serve", "check"] {
+        let output = placet(folder.path(), &[command, "--config", "placet.toml"]);
+        assert_eq!(output.status.code(), Some(1));
+        let told = text(&output.stderr);
+        assert!(told.contains("policy.toml:2:1") && told.contains("did you mean `levels`?"), "{told}");
+    }
+}
+
+#[test]
+fn a_good_installation_is_checked_and_said_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("placet.toml"), "data = \"p.db\"\npolicy = \"builtin\"\n").unwrap();
+    let output = placet(folder.path(), &["check", "--config", "placet.toml"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let told = text(&output.stdout);
+    assert!(told.contains("profile   solo") && told.contains("talks to  nobody"), "{told}");
+    assert!(told.contains("warning: no approver configured (fail closed)"), "{told}");
+}
+
+/// A server that is killed when the test ends.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn get(port: u16, path: &str, token: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    let ask = format!(
+        "GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(ask.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
+}
+
+/// R47, and house rule: commands that write while the server runs go through it.
+#[test]
+fn tokens_are_made_and_revoked_with_and_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = format!("data = \"p.db\"\npolicy = \"builtin\"\n[http]\nlisten = \"127.0.0.1:{port}\"\n");
+    std::fs::write(folder.path().join("placet.toml"), settings).unwrap();
+    let token = |arguments: &[&str]| {
+        let mut all = vec!["token", arguments[0], "--config", "placet.toml"];
+        all.extend(&arguments[1..]);
+        placet(folder.path(), &all)
+    };
+    let made = |name: &str| {
+        let output = token(&["create", "--name", name, "--tenant", "acme", "--scopes", "audit"]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).lines().next().unwrap().to_owned()
+    };
+    let before = made("before");
+
+    let mut serve = Command::new(PLACET);
+    serve.args(["serve", "--config", "placet.toml"]).current_dir(folder.path());
+    let server = Server(serve.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let ready = (0..TRIES).any(|_| {
+        std::thread::yield_now();
+        get(port, "/readyz", "").is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
+    });
+    assert!(ready);
+    let during = made("during");
+    for token in [&before, &during] {
+        let answer = get(port, "/approvals", token).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+    let table = text(&token(&["list"]).stdout);
+    assert!(table.contains("before") && table.contains("during") && !table.contains("plt_"), "{table}");
+    let again = token(&["create", "--name", "during", "--tenant", "acme", "--scopes", "audit"]);
+    assert_eq!(again.status.code(), Some(1));
+    assert!(text(&again.stderr).contains("never given twice"));
+
+    assert!(token(&["revoke", "before"]).status.success());
+    let answer = get(port, "/approvals", &before).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 401"), "a revocation holds at once: {answer}");
+    drop(server);
+    // The socket of a server that was killed is no server.
+    assert!(folder.path().join("p.db.sock").exists());
+    assert!(text(&token(&["list"]).stdout).contains("revoked"));
+}
