@@ -196,6 +196,14 @@ pub trait CardStore: Send + Sync {
     /// [`StoreError`].
     async fn cards_of(&self, tenant: &TenantId, request: RequestId) -> Result<Vec<CardRow>, StoreError>;
 
+    /// Ends the leases on cards and messages now, instead of waiting them out. Only for a process that surely is the
+    /// only one at work, before it begins: a lease protects against another that lives. What an attempt came to is
+    /// still looked up before anything is posted again.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn take_over(&self) -> Result<(), StoreError>;
+
     /// The request whose card a message is.
     ///
     /// # Errors

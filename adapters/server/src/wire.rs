@@ -9,13 +9,15 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use axum::Router;
 use placet::agent::Agent;
+use placet::approval::{Actor, Approval, State, Status};
 use placet::gate::{
     CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
     Trusted, Wakes,
 };
 use placet::id::{Entropy, SurfaceName, TenantId};
 use placet::policy::{Place, Policy};
-use placet::ports::{Clock, Model, Surface, Tool};
+use placet::ports::{Clock, CredentialStore as _, Model, RequestQuery, RequestStore as _, Surface, Tool};
+use placet::time::Ttl;
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
 use placet_slack::api::{ApiSettings, SlackApi};
 use placet_slack::identity::Home;
@@ -31,7 +33,7 @@ use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
 use crate::record;
 use crate::runs::Runs;
-use crate::settings::{GrantSettings, ModelChoice, Settings, SlackSettings};
+use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings, SlackSettings};
 use crate::soundness::{Soundness, decides_over_api};
 use crate::telemetry::Numbers;
 
@@ -40,6 +42,12 @@ const SLACK: &str = "slack";
 
 /// The realm of whoever holds a credential.
 const CREDENTIAL_REALM: &str = "credential";
+
+/// How often it is looked whether tools still run, while the server stops.
+const LOOK_AGAIN: Ttl = Ttl::from_millis(50);
+
+/// Running calls that are looked at then: the agent has far fewer.
+const EXECUTING_LOOKED_AT_MAX: u32 = 1000;
 
 /// What an application is given besides its settings.
 pub struct Outside {
@@ -185,8 +193,37 @@ impl App {
             serving.await;
             served.notify_one();
         });
+        self.let_tools_finish().await;
         tracing::info!("placet stops; what waits goes on with the next start");
         self.store.close();
+    }
+}
+
+impl App {
+    /// Waits a while for tools that run here: what is broken off is of unknown outcome, and somebody has to settle it.
+    async fn let_tools_finish(&self) {
+        if self.runs.is_none() {
+            return;
+        }
+        let clock = self.gate.clock();
+        let until = clock.now() + self.limits.shutdown_grace;
+        while clock.now() < until {
+            let query = RequestQuery {
+                statuses: vec![Status::Executing],
+                limit: EXECUTING_LOOKED_AT_MAX,
+                ..RequestQuery::default()
+            };
+            let executing = self.store.list(query).await.unwrap_or_default();
+            let here = |approval: &Approval| match &approval.state {
+                State::Executing(executing) => executing.claim.executor == Actor::Placet,
+                _ => false,
+            };
+            if !executing.iter().any(here) {
+                return;
+            }
+            clock.sleep_until(clock.now() + LOOK_AGAIN).await;
+        }
+        tracing::warn!("tools that still ran were broken off; their outcome is unknown");
     }
 }
 
@@ -219,8 +256,6 @@ fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::
 
 /// The tenants that there are: those of the settings, and those of credentials.
 async fn tenants(settings: &Settings, store: &SqliteStore) -> anyhow::Result<BTreeSet<TenantId>> {
-    use placet::ports::CredentialStore as _;
-
     let mut tenants: BTreeSet<TenantId> = settings.tenants().into_iter().cloned().collect();
     tenants.extend(store.credentials(None).await?.into_iter().map(|row| row.tenant));
     Ok(tenants)
@@ -273,7 +308,8 @@ impl Surfaces {
             }));
         }
         if let Some(slack) = &settings.slack {
-            surfaces = surfaces.with_slack(slack, settings.proxy.clone(), clock)?;
+            surfaces =
+                surfaces.with_slack(slack, settings.outbound.as_ref().map(ProxySettings::address), clock)?;
         }
         Ok(surfaces)
     }

@@ -94,6 +94,7 @@ pub const BOUNDARIES: &[&str] = &[
     "credential.add",
     "credential.revoke",
     "run.save",
+    "take_over",
     "prune",
 ];
 

@@ -11,6 +11,7 @@ mod ports;
 mod prune;
 mod reader;
 mod table;
+mod take_over;
 mod writer;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -170,6 +170,9 @@ impl CardStore for Of {
     async fn cards_of(&self, _tenant: &TenantId, _request: RequestId) -> Result<Vec<CardRow>, StoreError> {
         Ok(Vec::new())
     }
+    async fn take_over(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
     async fn card_at(&self, _tenant: &TenantId, _at: &MessageRef) -> Result<Option<RequestId>, StoreError> {
         Ok(None)
     }

@@ -15,7 +15,7 @@ use placet::time::Timestamp;
 
 use crate::probe::of_outbox;
 use crate::sqlite::table::{card, credential, event, inbox, outbox, request, run};
-use crate::sqlite::{SqliteStore, opening, order};
+use crate::sqlite::{SqliteStore, opening, order, take_over};
 
 /// Rows that one call returns at most, whatever was asked for.
 const LIMIT_MAX: u32 = 10_000;
@@ -110,6 +110,10 @@ impl CardStore for SqliteStore {
         let tenant = tenant.clone();
         let rows = self.read(move |connection| card::of_request(connection, request)).await?;
         Ok(rows.into_iter().filter(|row| row.tenant == tenant).collect())
+    }
+
+    async fn take_over(&self) -> Result<(), StoreError> {
+        self.write(take_over::run).await
     }
 
     async fn card_at(

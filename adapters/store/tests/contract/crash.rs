@@ -227,6 +227,7 @@ impl Story {
         let mut third = self.desk.attempt(voted.revision);
         third.edits = Some(message("card"));
         self.moves(&approval, showing, CardStep::Begin(third.clone())).await;
+        self.go(async |store| store.take_over().await).await.unwrap();
         let gone = CardStep::Gone { attempt: third.id, message: message("card") };
         self.moves(&approval, Command::Tick, gone).await;
         self.moves(&approval, Command::Tick, CardStep::GiveUp { why: "gone".to_owned() }).await;

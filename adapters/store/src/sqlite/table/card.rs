@@ -25,6 +25,8 @@ const OF_REQUEST: &str = "SELECT body, approval_id, surface, channel, thread, te
                           WHERE approval_id = ?1 ORDER BY surface, channel, thread";
 const DUE: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at FROM card \
                    WHERE due_at <= ?1 ORDER BY due_at, approval_id LIMIT ?2";
+const LATER: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at FROM card \
+                     WHERE due_at > ?1";
 const AT: &str = "SELECT approval_id FROM card_message WHERE tenant_id = ?1 AND channel = ?2 AND message_id = ?3 \
                   ORDER BY surface LIMIT 1";
 const ON_SURFACE: &str = "SELECT approval_id FROM card_message \
@@ -115,6 +117,13 @@ pub(crate) fn of_request(connection: &Connection, request: RequestId) -> Result<
 pub(crate) fn due(connection: &Connection, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError> {
     let mut statement = connection.prepare_cached(DUE).on(TABLE)?;
     let rows = statement.query(params![now.as_millis(), limit]).on(TABLE)?;
+    read_all(rows)
+}
+
+/// Rows whose time is still to come: among them those with an attempt under way.
+pub(crate) fn later(connection: &Connection, now: Timestamp) -> Result<Vec<CardRow>, StoreError> {
+    let mut statement = connection.prepare_cached(LATER).on(TABLE)?;
+    let rows = statement.query([now.as_millis()]).on(TABLE)?;
     read_all(rows)
 }
 

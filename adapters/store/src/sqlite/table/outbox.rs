@@ -16,6 +16,7 @@ const DUE: &str = "SELECT body, tenant_id, message_number, tries, since FROM out
                    ORDER BY due_at, message_number LIMIT ?2";
 const LEASE: &str =
     "UPDATE outbox SET due_at = ?2, tries = tries + 1 WHERE message_number = ?1 AND tries = ?3";
+const END_LEASES: &str = "UPDATE outbox SET due_at = ?1 WHERE due_at > ?1 AND tries > 0";
 const SENT: &str = "DELETE FROM outbox WHERE message_number = ?1 AND dropped_at IS NULL";
 const RETRY: &str = "UPDATE outbox SET due_at = ?2 WHERE message_number = ?1 AND dropped_at IS NULL";
 const DROPPED: &str = "UPDATE outbox SET due_at = NULL, dropped_at = ?2, dropped_why = ?3 \
@@ -62,6 +63,12 @@ pub(crate) fn take(
         exactly_one(changed, TABLE, row.id)?;
     }
     Ok(taken)
+}
+
+/// Makes what was taken or put off due now.
+pub(crate) fn end_leases(connection: &Connection, now: Timestamp) -> Result<usize, StoreError> {
+    let mut end = connection.prepare_cached(END_LEASES).on(TABLE)?;
+    end.execute([now.as_millis()]).on(TABLE)
 }
 
 /// Keeps what became of a message. False if it was sent or given up before.
