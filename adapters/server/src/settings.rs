@@ -24,8 +24,8 @@ use toml::de::DeTable;
 pub use problem::{Problem, SettingsErrors};
 pub use secret::Secrets;
 pub use section::{
-    AgentSettings, GrantSettings, HttpSettings, LogFormat, LogSettings, ModelChoice, SlackSettings,
-    ToolSettings,
+    AgentSettings, GrantSettings, HttpSettings, LogFormat, LogSettings, ModelChoice, ProxySettings,
+    SlackSettings, ToolSettings,
 };
 
 use problem::Report;
@@ -58,7 +58,7 @@ pub struct Settings {
     /// Its tools.
     pub tools: ToolSettings,
     /// The proxy that every outgoing connection takes.
-    pub proxy: Option<url::Url>,
+    pub outbound: Option<ProxySettings>,
     /// The log.
     pub log: LogSettings,
 }
@@ -154,11 +154,8 @@ impl Settings {
             root.section("agent", report).map(|table| AgentSettings::read(table, secrets.folder, report));
         let tools = ToolSettings::read(root.section("tools", report), report);
         let log = LogSettings::read(root.section("log", report), report);
-        let proxy = root.section("outbound", report).and_then(|mut table| {
-            let proxy = table.parsed("proxy", "\"http://proxy.example.org:3128\"", report);
-            table.finish(report);
-            proxy.map(|proxy| proxy.value)
-        });
+        let outbound = root.section("outbound", report);
+        let outbound = outbound.map(|table| ProxySettings::read(table, secrets, report));
         root.finish(report);
         Some(Self {
             data: secrets.folder.join(data?.value),
@@ -172,7 +169,7 @@ impl Settings {
             grants: opposite(grants)?,
             agent: opposite(agent)?.flatten(),
             tools: tools?,
-            proxy,
+            outbound: opposite(outbound)?,
             log: log?,
         })
     }
@@ -185,11 +182,9 @@ impl Settings {
             [Some(&slack.signing_secret), slack.signing_secret_previous.as_ref(), Some(&slack.bot_token)]
         });
         let grants = self.grants.iter().map(|grants| Some(&grants.key));
-        for secret in slack.chain(grants).flatten() {
+        let outbound = self.outbound.iter().map(|outbound| outbound.password.as_ref());
+        for secret in slack.chain(grants).chain(outbound).flatten() {
             redactor.add_secret(secret.expose_secret());
-        }
-        if let Some(password) = self.proxy.as_ref().and_then(url::Url::password) {
-            redactor.add_secret(password);
         }
         redactor
     }
@@ -218,7 +213,7 @@ impl Settings {
         if self.agent.is_some() {
             hosts.extend(self.tools.http_hosts.iter().cloned());
         }
-        hosts.extend(self.proxy.as_ref().and_then(host));
+        hosts.extend(self.outbound.as_ref().and_then(|outbound| host(&outbound.proxy)));
         hosts.sort();
         hosts.dedup();
         hosts

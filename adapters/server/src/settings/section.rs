@@ -72,6 +72,62 @@ impl HttpSettings {
     }
 }
 
+/// `[outbound]`: the proxy that outgoing connections take.
+#[derive(Debug, Clone)]
+pub struct ProxySettings {
+    /// Where it is, without an account.
+    pub proxy: Url,
+    /// The account there.
+    pub user: Option<String>,
+    /// Its password.
+    pub password: Option<SecretString>,
+}
+
+impl ProxySettings {
+    pub(super) fn read(
+        mut table: Section<'_>,
+        secrets: Secrets<'_>,
+        report: &mut Report<'_>,
+    ) -> Option<Self> {
+        let example = "\"http://proxy.example.org:3128\"";
+        let proxy = table.needed("proxy", example, report);
+        let proxy = address(proxy, ("proxy", example), &table, report);
+        let user = table.string("user", report).map(|user| user.value);
+        let password = secrets.read(&mut table, "password", report);
+        table.finish(report);
+        Some(Self { proxy: proxy?, user, password })
+    }
+
+    /// The address with the account in it, as a client takes it; not to be shown.
+    #[must_use]
+    pub(crate) fn address(&self) -> Url {
+        let mut url = self.proxy.clone();
+        // An http address with a host takes both.
+        let _kept = url.set_username(self.user.as_deref().unwrap_or_default());
+        let _kept = url.set_password(self.password.as_ref().map(|password| password.expose_secret()));
+        url
+    }
+}
+
+/// An http address without an account. What is written is not repeated: there may be a password in it.
+fn address(
+    text: Option<At<String>>,
+    (key, example): (&str, &str),
+    table: &Section<'_>,
+    report: &mut Report<'_>,
+) -> Option<Url> {
+    let text = text?;
+    let wrong = match Url::parse(&text.value) {
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            "an account does not belong into it"
+        }
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.host_str().is_some() => return Some(url),
+        Ok(_) | Err(_) => "it is no http address",
+    };
+    report.add(&text.span, &table.path(key), wrong, format!("such as {key} = {example}"));
+    None
+}
+
 /// `[slack]`: one workspace and the tenant it belongs to.
 #[derive(Debug, Clone)]
 pub struct SlackSettings {
@@ -105,7 +161,8 @@ impl SlackSettings {
         secrets: Secrets<'_>,
         report: &mut Report<'_>,
     ) -> Option<Self> {
-        let api_url = table.parsed::<Url>("api_url", "\"https://slack.com/api/\"", report);
+        let api_url = table.string("api_url", report);
+        let api_url = address(api_url, ("api_url", "\"https://slack.com/api/\""), &table, report);
         let signing_secret = secrets.needed(&mut table, "signing_secret", report);
         let signing_secret_previous = secrets.read(&mut table, "signing_secret_previous", report);
         let bot_token = secrets.needed(&mut table, "bot_token", report);
@@ -126,11 +183,11 @@ impl SlackSettings {
             api_url: match api_url {
                 Some(mut url) => {
                     // A base without a slash at its end would lose its last part when methods are joined to it.
-                    if !url.value.path().ends_with('/') {
-                        let path = format!("{}/", url.value.path());
-                        url.value.set_path(&path);
+                    if !url.path().ends_with('/') {
+                        let path = format!("{}/", url.path());
+                        url.set_path(&path);
                     }
-                    url.value
+                    url
                 }
                 None => Url::parse(placet_slack::api::BASE_URL).ok()?,
             },

@@ -22,12 +22,20 @@ channel = "C024BE91L"
 key = { env = "GRANT_KEY" }
 "#;
 
+const OUTBOUND: &str = r#"
+[outbound]
+proxy = "http://proxy.example.org:3128"
+user = "placet"
+password = { env = "PROXY_PASSWORD" }
+"#;
+
 fn environment(name: &str) -> Option<String> {
     match name {
         "SLACK_SIGNING_SECRET" => Some(SIGNING.to_owned()),
         "SLACK_BOT_TOKEN" => Some(format!("{TOKEN}\n")),
         "GRANT_KEY" => Some(KEY.to_owned()),
         "SHORT_KEY" => Some(KEY[..62].to_owned()),
+        "PROXY_PASSWORD" => Some("hunter2hunter2".to_owned()),
         "EMPTY" => Some(" \n".to_owned()),
         _ => None,
     }
@@ -74,7 +82,7 @@ fn an_api_url_without_a_slash_gets_one_and_an_agent_can_be_switched_off() {
 #[test]
 fn each_wrong_setting_is_named_with_its_remedy() {
     let signing = "signing_secret = { env = \"SLACK_SIGNING_SECRET\" }";
-    let wrong: [(&str, String); 35] = [
+    let wrong: [(&str, String); 36] = [
         ("nothing at all", String::new()),
         ("not TOML", "data = \n".to_owned()),
         ("an unknown table", format!("{GOOD}[slak]\nx = 1\n")),
@@ -112,6 +120,10 @@ fn each_wrong_setting_is_named_with_its_remedy() {
         ),
         ("an unknown tool", format!("{GOOD}[tools]\nenabled = [\"get_time\", \"rm\"]\n")),
         ("a host with a path", format!("{GOOD}[tools]\nhttp_hosts = [\"api.example.org/v1\"]\n")),
+        (
+            "a password in an address",
+            format!("{GOOD}[outbound]\nproxy = \"http://placet:{TOKEN}@proxy.example.org\"\n"),
+        ),
         ("a proxy that is none", format!("{GOOD}[outbound]\nproxy = \"proxy\"\n")),
     ];
     let mut told = String::new();
@@ -128,16 +140,20 @@ fn each_wrong_setting_is_named_with_its_remedy() {
 #[test]
 fn secrets_are_in_no_debug_text() {
     let text = with("[slack]", "[slack]\nsigning_secret_previous = { env = \"SLACK_SIGNING_SECRET\" }");
-    let settings = read(&text).unwrap();
+    let settings = read(&format!("{text}{OUTBOUND}")).unwrap();
+    assert_eq!(
+        settings.outbound.as_ref().unwrap().address().as_str(),
+        "http://placet:hunter2hunter2@proxy.example.org:3128/"
+    );
     let shown = format!("{settings:?} {settings:#?}");
-    for secret in [SIGNING, TOKEN, KEY] {
+    for secret in [SIGNING, TOKEN, KEY, "hunter2hunter2"] {
         assert!(!shown.contains(secret), "{shown}");
     }
 }
 
 #[test]
 fn the_redactor_knows_every_secret_of_the_settings() {
-    let text = format!("{GOOD}[outbound]\nproxy = \"http://placet:hunter2hunter2@proxy.example.org:3128\"\n");
+    let text = format!("{GOOD}{OUTBOUND}");
     let redactor = read(&text).unwrap().redactor();
     for secret in [SIGNING, TOKEN, KEY, "hunter2hunter2"] {
         let shown = redactor.redact_text(&format!("look: {secret} here")).text;

@@ -24,19 +24,21 @@ fn the_example_of_the_settings_is_taken_and_names_every_key() {
         Settings::parse(text, "placet.example.toml", Secrets { folder: &folder, environment: &environment })
     };
     let settings = read(&text).unwrap_or_else(|errors| panic!("{errors}"));
-    assert!(settings.slack.is_some() && settings.grants.is_some() && settings.agent.is_some());
+    assert!(settings.slack.is_some() && settings.grants.is_some() && settings.agent.is_none());
     assert!(matches!(settings.policy, PolicySource::File(_)));
     // What is commented out is right as well.
     let whole: String = text
         .lines()
         .map(|line| match line.strip_prefix("# ") {
-            Some(rest) if rest.split_once(" = ").is_some_and(|(key, _)| is_key(key)) => format!("{rest}\n"),
+            Some(rest) if is_key(rest.split_once(" = ").map_or("", |(key, _)| key)) => format!("{rest}\n"),
+            Some(table) if table.starts_with('[') && table.ends_with(']') => format!("{table}\n"),
             _ => format!("{line}\n"),
         })
         .collect();
     assert_ne!(whole, text, "some are commented out");
     let settings = read(&whole).unwrap_or_else(|errors| panic!("{errors}"));
-    assert!(settings.proxy.is_some() && settings.slack.unwrap().signing_secret_previous.is_some());
+    assert!(settings.agent.is_some() && settings.outbound.is_some());
+    assert!(settings.slack.unwrap().signing_secret_previous.is_some());
 }
 
 fn is_key(text: &str) -> bool {

@@ -134,8 +134,9 @@ impl Stage {
         std::fs::read_to_string(self.workspace.join(NOTE)).is_ok_and(|note| note.contains(FILE))
     }
 
-    /// Everything that is on record.
+    /// Everything that is on record, once what is due is worked off: the last cards, too.
     pub(super) async fn record(&self) -> anyhow::Result<Vec<(Seq, Event)>> {
+        while self.app.gate.step().await?.done > 0 {}
         Ok(all_events(&self.app.store, None, &[]).await?)
     }
 }
@@ -171,7 +172,7 @@ fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Resul
             workspace: workspace.to_owned(),
         }),
         tools: ToolSettings::default(),
-        proxy: None,
+        outbound: None,
         log: LogSettings::default(),
     })
 }
