@@ -2,6 +2,7 @@
 //! exactly the conversation of that number to fail.
 
 use anyhow::{Context as _, Result, ensure};
+use placet::approval::Status;
 use placet::gate::PresentedCall;
 use placet::id::{TenantId, ToolName};
 use placet::ports::Scope;
@@ -142,13 +143,8 @@ async fn never_5_a_viewer_approves(desk: &mut Desk) -> Result<()> {
     desk.person("vic").is_whispered("admin").await?;
     desk.person("vic").denies(&card, "me neither").await?;
     desk.person("vic").is_whispered("admin").await?;
-    let claim = desk.agent().tries_to_claim(&call, &"1".repeat(40)).await?;
-    ensure!(claim.code() == "not_approved", "{}", claim.text());
-    desk.reads(
-        &call.id,
-        "proposed; checked approve; asked; blocked vic approve: wrong_role; blocked agent claim: not_approved",
-    )
-    .await
+    ensure!(desk.request(&call.id).await?.status() == Status::WaitingApproval);
+    desk.reads(&call.id, "proposed; checked approve; asked; blocked vic approve: wrong_role").await
 }
 
 /// Never 6 (R2, R15): text in a prompt, a file or an argument skips approval.
@@ -170,9 +166,8 @@ async fn never_6_text_skips_approval(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes_with("key", body).await?;
     let card = desk.ops().next_card().await?;
     ensure!(card.button("Approve").is_ok() || card.button("Details").is_ok(), "{}", card.text());
-    let claim = desk.agent().tries_to_claim(&call, &"1".repeat(40)).await?;
-    ensure!(claim.code() == "not_approved", "{}", claim.text());
-    desk.reads(&call.id, "proposed; checked approve; asked; blocked agent claim: not_approved").await
+    ensure!(desk.request(&call.id).await?.status() == Status::WaitingApproval);
+    desk.reads(&call.id, "proposed; checked approve; asked").await
 }
 
 /// Never 7 (R8): a denial leaves the task stuck. It goes on along another path, and ends.
