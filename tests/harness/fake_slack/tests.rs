@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 
 mod adapter;
+mod cards;
 mod people;
 
 /// A caller that says what it got: the status and the body, or that there was no answer.

@@ -16,6 +16,7 @@ use placet::call::ShownDigest;
 use placet::id::{RequestId, ShortCode};
 
 use crate::identity::SlackIdentity;
+use crate::limits::{PRIVATE_METADATA_UNITS_MAX, utf16_len};
 use crate::signature::SigningSecrets;
 
 /// The form of the text.
@@ -58,7 +59,7 @@ pub(super) struct Origin {
 }
 
 impl Reference {
-    /// The sealed text. None where a member holds what no id of Slack's holds.
+    /// The sealed text. None where a member holds what no id of Slack's holds, or more than Slack takes back.
     pub(super) fn encode(&self, secrets: &SigningSecrets) -> Option<String> {
         let flags = [(self.full, 'f'), (self.reason_for_no, 'n'), (self.all_opened, 'a')];
         let flags: String = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag).collect();
@@ -77,8 +78,8 @@ impl Reference {
         ];
         members.iter().all(|member| !member.contains(BETWEEN)).then_some(())?;
         let text = members.join("|");
-        let seal = secrets.seal(text.as_bytes());
-        Some(format!("{text}{BETWEEN}{seal}"))
+        let sealed = format!("{text}{BETWEEN}{}", secrets.seal(text.as_bytes()));
+        (utf16_len(&sealed) <= PRIVATE_METADATA_UNITS_MAX).then_some(sealed)
     }
 
     /// Reads a sealed text; none if it is not ours, or not whole.
@@ -151,6 +152,8 @@ mod tests {
         }
         let mut strange = reference();
         strange.origin.channel = "C1|f".into();
+        assert_eq!(strange.encode(&own), None);
+        strange.origin.channel = "C".repeat(3_000);
         assert_eq!(strange.encode(&own), None);
     }
 }
