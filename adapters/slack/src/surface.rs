@@ -229,6 +229,10 @@ impl Surface for Slack {
         &self.0.settings.name
     }
 
+    fn serves(&self, tenant: &TenantId) -> bool {
+        self.0.settings.tenant == *tenant
+    }
+
     fn shows_all(&self, view: &CardView) -> bool {
         self.render(view).full
     }

@@ -81,6 +81,24 @@ impl FakeSlack {
         form(&[("payload", &payload.to_string())])
     }
 
+    /// The form body of a click on a button within a dialog, found by its `action_id`; what was entered comes along
+    /// empty.
+    pub fn view_click_payload(&self, user: &str, view: &View, action_id: &str) -> Result<String> {
+        let mut state = self.state();
+        let rows = view.view["blocks"].as_array().into_iter().flatten();
+        let mut elements = rows.flat_map(|row| row["elements"].as_array().into_iter().flatten());
+        let button = elements.find(|element| element["action_id"] == action_id);
+        let button = button.with_context(|| format!("no button {action_id} in the dialog"))?;
+        let action = json!({ "action_id": action_id, "value": button["value"], "text": button["text"],
+            "type": "button", "action_ts": state.next_ts() });
+        let mut payload = state.payload("block_actions", user);
+        payload["container"] = json!({ "type": "view", "view_id": view.id });
+        payload["view"] = state.view_json(&view.id);
+        payload["view"]["state"] = json!({ "values": {} });
+        payload["actions"] = json!([action]);
+        Ok(form(&[("payload", &payload.to_string())]))
+    }
+
     /// The form body of a submitted dialog, with values by block and element. Fails where Slack would not let the
     /// person submit: the dialog is closed, a field is not there, empty or too long.
     pub fn submit_payload(&self, user: &str, view: &View, values: &[(&str, &str, &str)]) -> Result<String> {
