@@ -8,7 +8,7 @@ use crate::approval::{
 use crate::call::CallDigest;
 use crate::gate::{Gate, Permit};
 use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
-use crate::policy::{Tier, Verdict};
+use crate::policy::{Place, Tier, Verdict};
 use crate::ports::{RequestQuery, StoreError};
 use crate::time::Ttl;
 
@@ -54,7 +54,7 @@ impl Gate {
         here: bool,
     ) -> Result<Proposed, ProposeError> {
         let mut verdict = self.policy().judge(&proposal, tenant);
-        let judgement = self.judgement(&mut verdict);
+        let judgement = self.judgement(tenant, &mut verdict);
         if matches!(judgement, Command::Require { .. }) {
             proposal.follows = self.asked_before(tenant, &proposal).await?;
         }
@@ -89,7 +89,7 @@ impl Gate {
     }
 
     /// The verdict's command, once it is clear where people can be asked.
-    fn judgement(&self, verdict: &mut Verdict) -> Command {
+    fn judgement(&self, tenant: &TenantId, verdict: &mut Verdict) -> Command {
         if verdict.tier != Tier::Approve {
             return Command::judged(Arc::new(verdict.clone()));
         }
@@ -98,7 +98,8 @@ impl Gate {
             if terms.places.is_empty() {
                 terms.places.clone_from(&self.parts.settings.default_places);
             }
-            terms.places.retain(|place| self.surface(&place.surface).is_some());
+            let serves = |place: &Place| self.surface(&place.surface).is_some_and(|at| at.serves(tenant));
+            terms.places.retain(serves);
             askable |= !terms.places.is_empty();
         }
         let verdict = Arc::new(verdict.clone());

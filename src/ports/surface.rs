@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use crate::card::CardView;
-use crate::id::{AttemptId, SurfaceName};
+use crate::id::{AttemptId, SurfaceName, TenantId};
 use crate::inbound::MessageRef;
 use crate::notice::Message;
 use crate::person::{AccountState, Identity};
@@ -15,6 +15,10 @@ use crate::time::{Timestamp, Ttl};
 pub trait Surface: Send + Sync {
     /// Its configured name.
     fn name(&self) -> &SurfaceName;
+
+    /// Whether this tenant's cards may be shown here. A workspace or room belongs to one tenant, and nobody else's
+    /// call is posted there, whatever a policy says.
+    fn serves(&self, tenant: &TenantId) -> bool;
 
     /// Whether the message that [`Surface::post`] would make shows the whole call. Pure, and the same as what is
     /// posted: it is put on record before the post.

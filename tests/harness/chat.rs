@@ -1,13 +1,13 @@
 //! A conversation with Placet's own agent.
 
 use anyhow::{Context as _, Result, bail, ensure};
-use axum::body::Body;
-use axum::http::{Method, Request};
+use axum::http::Method;
 use futures::StreamExt as _;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
 use crate::desk::Desk;
+use crate::http::Ask;
 
 /// One run, as its stream of events.
 pub struct Chat {
@@ -35,12 +35,15 @@ impl Desk {
         if let Some(session) = session {
             body["sessionId"] = json!(session);
         }
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri("/chat")
-            .header("authorization", format!("Bearer {}", self.token("agent")?))
-            .header("content-type", "application/json")
-            .body(Body::from(body.to_string()))?;
+        self.streams(Ask::new(Method::POST, "/chat").json(&body)?).await
+    }
+
+    /// Opens a stream of events with the agent's credential.
+    ///
+    /// # Errors
+    /// If it is not opened.
+    pub async fn streams(&self, ask: Ask) -> Result<Chat> {
+        let request = ask.token(&self.token("agent")?)?.into_request()?;
         let response = self.app()?.router.clone().oneshot(request).await?;
         ensure!(response.status().is_success(), "not taken: {}", response.status());
         Ok(Chat { stream: response.into_body().into_data_stream(), rest: String::new(), events: Vec::new() })

@@ -58,6 +58,7 @@ pub struct Desk {
     runs: Mutex<Vec<(String, String)>>,
     number: AtomicU64,
     expects_unread: std::sync::atomic::AtomicBool,
+    crashes: AtomicU64,
 }
 
 /// Runs a conversation at a fresh desk, and closes the desk.
@@ -115,6 +116,7 @@ impl Desk {
             runs: Mutex::default(),
             number: AtomicU64::new(0),
             expects_unread: std::sync::atomic::AtomicBool::new(false),
+            crashes: AtomicU64::new(0),
         };
         desk.start().await?;
         desk.has_credential("agent", TENANT, &[Scope::Propose, Scope::Execute]).await?;
@@ -200,6 +202,34 @@ tenant = "{TENANT}"
     pub async fn restart(&self) -> Result<()> {
         self.stop().await?;
         self.start().await
+    }
+
+    /// Starts Placet again if it died at a crash point; says whether it had.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub async fn revives(&self) -> Result<bool> {
+        if !self.probe.crashed() {
+            return Ok(false);
+        }
+        self.crashes.fetch_add(1, Ordering::Relaxed);
+        self.restart().await?;
+        Ok(true)
+    }
+
+    /// How often it died at a crash point and was started again.
+    #[must_use]
+    pub fn crashes(&self) -> u64 {
+        self.crashes.load(Ordering::Relaxed)
+    }
+
+    /// Lets Placet go on with the agent's runs that the last process left, as it does when it starts to serve.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub async fn resumes(&self) -> Result<usize> {
+        let runs = self.app()?.runs.clone().context("the agent is off")?;
+        Ok(runs.resume_all().await?)
     }
 
     /// Placet as it runs now.

@@ -100,15 +100,23 @@ impl Ask {
         self
     }
 
+    /// As a router takes it.
+    ///
+    /// # Errors
+    /// If the path is no address.
+    pub fn into_request(self) -> Result<Request<Body>> {
+        let mut request =
+            Request::builder().method(self.method).uri(self.path).body(Body::from(self.body))?;
+        *request.headers_mut() = self.headers;
+        Ok(request)
+    }
+
     /// Sends it into a router.
     ///
     /// # Errors
     /// If the answer cannot be read.
     pub async fn send(self, router: axum::Router) -> Result<Answer> {
-        let mut request =
-            Request::builder().method(self.method).uri(self.path).body(Body::from(self.body))?;
-        *request.headers_mut() = self.headers;
-        let response = router.oneshot(request).await?;
+        let response = router.oneshot(self.into_request()?).await?;
         let (parts, body) = response.into_parts();
         let body = axum::body::to_bytes(body, ANSWER_BYTES_MAX).await?;
         Ok(Answer { status: parts.status, headers: parts.headers, body })

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Context as _, Result, ensure};
 use futures::future::join_all;
 use placet::approval::Status;
+use placet::time::Ttl;
 use placet_tests::desk::{Engine, converse_seeded};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -14,8 +15,8 @@ use serde_json::json;
 const PEOPLE: usize = 50;
 
 /// R18, R21, R32: fifty different signed people click at once through the router, approve and deny mixed,
-/// unauthorised and stale among them: one decision, one set of trace events, everybody else told what was decided and
-/// by whom. Over 100 seeds.
+/// unauthorised and expired among them: one decision, one set of trace events, everybody else told what was decided
+/// and by whom. Over 100 seeds; in every tenth the time is over when they click, and nobody decides.
 #[test]
 fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
     for seed in 0..100 {
@@ -41,6 +42,10 @@ fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
                 };
                 dialogs.push(view);
             }
+            let too_late = seed % 10 == 9;
+            if too_late {
+                desk.clock().passes(Ttl::from_mins(30));
+            }
             let clicks = names.iter().zip(&dialogs).map(async |(name, dialog)| match dialog {
                 Some(view) => {
                     let (block, action) = placet_tests::people::text_input(view)?;
@@ -53,6 +58,16 @@ fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
             }
             desk.work_until_idle().await?;
             let request = desk.request(&call.id).await?;
+            if too_late {
+                ensure!(
+                    request.status() == Status::Expired && request.votes.is_empty(),
+                    "{}",
+                    request.status()
+                );
+                let events = desk.events(&call.id).await?;
+                ensure!(events.iter().all(|event| event.kind.name() != "approval.decided"));
+                return Ok(());
+            }
             ensure!(matches!(request.status(), Status::Approved | Status::Rejected), "{}", request.status());
             let events = desk.events(&call.id).await?;
             let count = |name: &str| events.iter().filter(|event| event.kind.name() == name).count();

@@ -126,6 +126,16 @@ async fn never_4_one_tenants_approval_serves_another(desk: &mut Desk) -> Result<
             theirs.text()
         );
     }
+    // Nor is anything of theirs shown to the first tenant's people.
+    let theirs = globex.proposes("delete_file", json!({"path": "globex-secret.txt"})).await?;
+    desk.work_until_idle().await?;
+    for message in desk.ops().messages() {
+        ensure!(
+            !placet_tests::fake_slack::text_of(&message).contains("globex"),
+            "it was shown to another tenant"
+        );
+    }
+    ensure!(globex.reads(&theirs.id).await?.status == 200);
     let blocked = desk.blocked_in("globex").await?;
     ensure!(blocked > 0, "the attempt is in the other tenant's own record");
     desk.agent().runs(&call).await?;

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use placet::approval::Decision;
 use placet::card::CardView;
-use placet::id::{AttemptId, SurfaceName};
+use placet::id::{AttemptId, SurfaceName, TenantId};
 use placet::inbound::MessageRef;
 use placet::notice::Message;
 use placet::policy::Place;
@@ -113,6 +113,10 @@ impl Script {
 impl Surface for Script {
     fn name(&self) -> &SurfaceName {
         &self.desk.name
+    }
+
+    fn serves(&self, tenant: &TenantId) -> bool {
+        self.desk.tenant == *tenant
     }
 
     fn shows_all(&self, _view: &CardView) -> bool {

@@ -10,7 +10,7 @@ use std::thread;
 use async_trait::async_trait;
 use placet::approval::{Decision, Refusal};
 use placet::card::{CardView, StateView};
-use placet::id::{AttemptId, RequestId, SurfaceName};
+use placet::id::{AttemptId, RequestId, SurfaceName, TenantId};
 use placet::inbound::MessageRef;
 use placet::notice::{Message, Notice};
 use placet::person::NoStanding;
@@ -225,6 +225,10 @@ fn print_all(mut output: impl Write, lines: &Receiver<String>) {
 impl Surface for Terminal {
     fn name(&self) -> &SurfaceName {
         &self.shared.desk.name
+    }
+
+    fn serves(&self, tenant: &TenantId) -> bool {
+        self.shared.desk.tenant == *tenant
     }
 
     /// A terminal has room for everything.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use super::{key, run};
 
 /// Prefix, and how many characters follow at least. From the issuers' documentation and secret scanners' rules.
-const PREFIXES: [(&str, usize); 38] = [
+const PREFIXES: [(&str, usize); 39] = [
     ("AKIA", 16),
     ("ASIA", 16),
+    ("plt_", 20),
     ("ghp_", 20),
     ("gho_", 20),
     ("ghu_", 20),

@@ -45,9 +45,19 @@ fn hides_one_token_under_a_telling_key() {
 #[test]
 fn hides_what_has_the_shape_of_a_secret() {
     let random = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8";
-    for prefix in
-        ["ghp_", "github_pat_", "xoxb-", "xapp-", "xoxp-", "sk-", "sk-proj-", "AIza", "glpat-", "npm_"]
-    {
+    for prefix in [
+        "plt_",
+        "ghp_",
+        "github_pat_",
+        "xoxb-",
+        "xapp-",
+        "xoxp-",
+        "sk-",
+        "sk-proj-",
+        "AIza",
+        "glpat-",
+        "npm_",
+    ] {
         let text = format!("see ({prefix}{random}).");
         assert_eq!(redacted(&text), format!("see ({}).", mask(prefix.len() + random.len())), "{prefix}");
     }

@@ -10,7 +10,17 @@ use crate::sqlite::fault::unavailable;
 
 /// Held until it is dropped, or the process ends however it ends.
 #[derive(Debug)]
-pub(crate) struct FileLock(#[expect(dead_code, reason = "held, not used")] File);
+pub(crate) struct FileLock(File);
+
+impl Drop for FileLock {
+    /// Given up by name, not only by closing: a child that was started meanwhile may hold a copy of the descriptor
+    /// for a moment, and the lock with it.
+    fn drop(&mut self) {
+        if let Err(error) = self.0.unlock() {
+            tracing::warn!(error = %error, "the lock file could not be given up; closing it does");
+        }
+    }
+}
 
 /// Takes the lock of this database; none for one in memory.
 pub(crate) fn take(location: &Location, access: Access) -> Result<Option<FileLock>, StoreError> {
