@@ -134,14 +134,15 @@ impl App {
         // The file's lock says that nobody else is at work on it.
         placet::ports::CardStore::take_over(&store).await?;
         record::note_policy(&store, &policy, tenants(settings, &store).await?).await?;
-        let mut surfaces = Surfaces::of(settings, &outside, &store)?;
+        let decide_over_api = decides_over_api(&policy);
+        let policy = PolicyShelf::new(policy);
+        let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
         let gate_settings = GateSettings {
             lease: settings.lease,
             default_places: std::mem::take(&mut surfaces.places),
-            decide_over_api: decides_over_api(&policy),
+            decide_over_api,
             operators_surface: surfaces.operators.take(),
         };
-        let policy = PolicyShelf::new(policy);
         let gate = Gate::new(GateParts {
             store: Arc::new(store.clone()),
             clock: Arc::clone(&outside.clock),
@@ -291,7 +292,12 @@ struct Surfaces {
 }
 
 impl Surfaces {
-    fn of(settings: &Settings, outside: &Outside, store: &SqliteStore) -> anyhow::Result<Self> {
+    fn of(
+        settings: &Settings,
+        outside: &Outside,
+        store: &SqliteStore,
+        policy: &Arc<PolicyShelf>,
+    ) -> anyhow::Result<Self> {
         let clock = &outside.clock;
         let credentials = CredentialDirectory::new(Arc::clone(clock), Arc::new(store.clone()));
         let directories = Directories::new(Arc::clone(clock)).with(CREDENTIAL_REALM, Arc::new(credentials));
@@ -308,8 +314,8 @@ impl Surfaces {
             }));
         }
         if let Some(slack) = &settings.slack {
-            surfaces =
-                surfaces.with_slack(slack, settings.outbound.as_ref().map(ProxySettings::address), clock)?;
+            let proxy = settings.outbound.as_ref().map(ProxySettings::address);
+            surfaces = surfaces.with_slack(slack, proxy, clock, policy)?;
         }
         Ok(surfaces)
     }
@@ -319,6 +325,7 @@ impl Surfaces {
         settings: &SlackSettings,
         proxy: Option<Url>,
         clock: &Arc<dyn Clock>,
+        policy: &Arc<PolicyShelf>,
     ) -> anyhow::Result<Self> {
         let name = SurfaceName::new(SLACK)?;
         let reach =
@@ -326,14 +333,9 @@ impl Surfaces {
         let api = SlackApi::new(reach).context("[slack] cannot be used")?;
         let home = Home { team_id: settings.team.clone(), enterprise_id: settings.enterprise.clone() };
         let directory = SlackDirectory::new(api.clone(), home.clone(), Arc::clone(clock));
-        // Within an organisation the same directory knows the accounts of its other workspaces too.
-        let realm = if settings.enterprise.is_some() {
-            SLACK.to_owned()
-        } else {
-            format!("{SLACK}:{}", settings.team)
-        };
-        self.directories = self.directories.with(realm, Arc::new(directory));
-        let slack = Slack::new(
+        // For every workspace: the directory itself tells a foreign account from one that cannot be read.
+        self.directories = self.directories.with(SLACK, Arc::new(directory));
+        let slack = Slack::with_policy(
             placet_slack::SlackSettings {
                 name: name.clone(),
                 tenant: settings.tenant.clone(),
@@ -345,6 +347,7 @@ impl Surfaces {
             },
             api,
             Arc::clone(clock),
+            Arc::clone(policy),
         );
         self.shown.push(Arc::new(slack.clone()));
         self.places.push(Place { surface: name.clone(), channel: settings.channel.clone(), thread: None });
