@@ -87,6 +87,16 @@ impl CardRow {
             && (self.messages.is_empty() || self.messages.iter().any(|shown| shown.revision < self.wanted))
     }
 
+    /// People should see this revision from now on. What was given up is tried again once for it: whatever stood in
+    /// the way may be gone.
+    pub fn want(&mut self, revision: u64, now: Timestamp) {
+        self.wanted = revision;
+        self.next_try_at = now;
+        if self.given_up.take().is_some() {
+            self.tries = 0;
+        }
+    }
+
     /// When there is next something to do; none when there is not.
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {

@@ -24,6 +24,29 @@ const PAUSE_MIN: Ttl = Ttl::from_secs(1);
 /// The longest pause.
 const PAUSE_MAX: Ttl = Ttl::from_mins(5);
 
+/// How often a post whose answer was lost is looked for in vain before it is posted again. A surface that cannot be
+/// read must not keep a card from people for good.
+const LOOK_UPS_MAX: u32 = CARD_TRIES_ALARM;
+
+/// Whether an attempt that came to nothing is over for sure.
+#[derive(Clone, Copy)]
+enum Sure {
+    /// As the surface says.
+    BySurface,
+    /// It is not: the surface spoke of another call.
+    No,
+}
+
+/// A post whose answer was lost: it may be there.
+fn lost_post(row: &CardRow) -> Option<&Attempt> {
+    row.attempt.as_ref().filter(|attempt| attempt.edits.is_none())
+}
+
+/// Says that people may see nothing, or something old; alarmed once per request.
+fn undeliverable(row: &CardRow, why: String) -> Command {
+    Command::Deliver(Delivery { surface: row.place.surface.clone(), failure: Some(why) })
+}
+
 /// The pause after `tries` tries in vain.
 pub(super) fn pause(tries: u32) -> Ttl {
     let doubled = PAUSE_MIN.as_millis().saturating_mul(1 << tries.min(20));
@@ -37,15 +60,20 @@ impl Gate {
             let why = format!("no surface named {} is configured", row.place.surface);
             return self.give_up(row, why, true).await;
         };
-        if let Some(lapsed) = row.attempt.as_ref().filter(|attempt| attempt.edits.is_none()) {
-            // A post whose answer was lost: it may be there.
+        if let Some(lapsed) = lost_post(row)
+            && row.tries < LOOK_UPS_MAX
+        {
             match surface.find(&row.place, lapsed.id, lapsed.since).await {
                 Some(Ok(Some(message))) => return self.found(row, lapsed.id, message).await,
                 Some(Ok(None)) => {
-                    self.advance(row, CardStep::Forget { attempt: lapsed.id }, Command::Tick).await?
+                    return self.advance(row, CardStep::Forget { attempt: lapsed.id }, Command::Tick).await;
                 }
-                Some(Err(fault)) => return self.failed(row, lapsed.id, &fault).await,
-                None => {}
+                // Whether it is there stays open until it can be looked up: the attempt is kept.
+                Some(Err(fault @ (SurfaceError::Later { .. } | SurfaceError::Unknown { .. }))) => {
+                    return self.failed(row, lapsed.id, &fault, Sure::No).await;
+                }
+                // It cannot look, whatever the reason: as where a surface never can.
+                Some(Err(SurfaceError::Never { .. } | SurfaceError::Gone { .. })) | None => {}
             }
         }
         let approval = self.parts.store.load(&row.tenant, row.request).await?;
@@ -74,7 +102,14 @@ impl Gate {
         let attempt = self.begin(row, surface, &view, None).await?;
         match surface.post(&row.place, &view, attempt).await {
             Ok(message) => self.found(row, attempt, message).await,
-            Err(fault) => self.failed(row, attempt, &fault).await,
+            // Somebody must change something, which the alarm asks for; while people are asked it is worth another
+            // try, or they would never see what waits for them.
+            Err(SurfaceError::Never { why }) if approval.is_open() && row.tries < CARD_TRIES_MAX => {
+                let at = self.parts.clock.now() + PAUSE_MAX;
+                let retry = CardStep::Retry { attempt, at, sure: true };
+                self.advance(row, retry, undeliverable(row, why)).await
+            }
+            Err(fault) => self.failed(row, attempt, &fault, Sure::BySurface).await,
         }
     }
 
@@ -93,7 +128,7 @@ impl Gate {
                 tracing::warn!(approval.id = %row.request, reason = why, "a card can no longer be edited");
                 self.advance(row, CardStep::Gone { attempt, message }, Command::Tick).await
             }
-            Err(fault) => self.failed(row, attempt, &fault).await,
+            Err(fault) => self.failed(row, attempt, &fault, Sure::BySurface).await,
         }
     }
 
@@ -126,13 +161,14 @@ impl Gate {
         row: &CardRow,
         attempt: AttemptId,
         fault: &SurfaceError,
+        sure: Sure,
     ) -> Result<(), StoreError> {
         let now = self.parts.clock.now();
         tracing::warn!(
             approval.id = %row.request, surface = %row.place.surface, tries = row.tries + 1, error = %fault,
             "a card was not delivered"
         );
-        let (at, sure) = match fault {
+        let (at, not_done) = match fault {
             SurfaceError::Never { why } => return self.give_up(row, why.clone(), true).await,
             SurfaceError::Later { after, .. } => (now + after.unwrap_or_else(|| pause(row.tries)), true),
             // A new message cannot be gone: the surface said something that makes no sense, and may later.
@@ -142,11 +178,11 @@ impl Gate {
         if row.tries >= CARD_TRIES_MAX {
             return self.give_up(row, fault.to_string(), true).await;
         }
-        let command = if row.tries + 1 >= CARD_TRIES_ALARM {
-            Command::Deliver(Delivery {
-                surface: row.place.surface.clone(),
-                failure: Some(fault.to_string()),
-            })
+        let sure = not_done && matches!(sure, Sure::BySurface);
+        // Of two posts whose answers were lost only the last can be looked up: there may be a copy that nobody corrects.
+        let lost_again = !sure && lost_post(row).is_some_and(|lost| lost.id != attempt);
+        let command = if row.tries + 1 >= CARD_TRIES_ALARM || lost_again {
+            undeliverable(row, fault.to_string())
         } else {
             Command::Tick
         };
@@ -154,11 +190,7 @@ impl Gate {
     }
 
     async fn give_up(&self, row: &CardRow, why: String, alarm: bool) -> Result<(), StoreError> {
-        let command = if alarm {
-            Command::Deliver(Delivery { surface: row.place.surface.clone(), failure: Some(why.clone()) })
-        } else {
-            Command::Tick
-        };
+        let command = if alarm { undeliverable(row, why.clone()) } else { Command::Tick };
         self.advance(row, CardStep::GiveUp { why }, command).await
     }
 

@@ -18,13 +18,35 @@ pub const START: Timestamp = Timestamp::from_secs(1_796_047_200);
 pub struct ManualClock {
     now: Mutex<Timestamp>,
     moved: Notify,
+    sleepers: Mutex<Vec<Timestamp>>,
+    fell_asleep: Notify,
+}
+
+/// Somebody who waits for a time; gone from the list when they no longer do.
+struct Sleeper<'a> {
+    clock: &'a ManualClock,
+    until: Timestamp,
+}
+
+impl Drop for Sleeper<'_> {
+    fn drop(&mut self) {
+        let mut sleepers = self.clock.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = sleepers.iter().position(|until| *until == self.until) {
+            sleepers.swap_remove(at);
+        }
+    }
 }
 
 impl ManualClock {
     /// A clock that stands at [`START`].
     #[must_use]
     pub fn new() -> Arc<Self> {
-        Arc::new(Self { now: Mutex::new(START), moved: Notify::new() })
+        Arc::new(Self {
+            now: Mutex::new(START),
+            moved: Notify::new(),
+            sleepers: Mutex::default(),
+            fell_asleep: Notify::new(),
+        })
     }
 
     /// Lets time pass.
@@ -33,6 +55,24 @@ impl ManualClock {
         *now = *now + span;
         drop(now);
         self.moved.notify_waiters();
+    }
+
+    /// Moves on to the first time that somebody waits for, as soon as somebody does.
+    pub async fn catches_up(&self) {
+        loop {
+            let asleep = self.fell_asleep.notified();
+            let first = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).iter().min().copied();
+            match first {
+                Some(at) if at > self.now() => return self.jump(at),
+                Some(_) | None => asleep.await,
+            }
+        }
+    }
+
+    fn falls_asleep(&self, until: Timestamp) -> Sleeper<'_> {
+        self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(until);
+        self.fell_asleep.notify_one();
+        Sleeper { clock: self, until }
     }
 
     fn jump(&self, at: Timestamp) {
@@ -55,6 +95,7 @@ impl Clock for ManualClock {
             tokio::task::yield_now().await;
             return;
         }
+        let _asleep = self.falls_asleep(at);
         loop {
             let moved = self.moved.notified();
             if self.now() >= at {

@@ -438,6 +438,25 @@ tenant = "{TENANT}"
         self.work_until_idle().await
     }
 
+    /// The same minute by minute, and while the worker waits for its turn somewhere, time goes on.
+    ///
+    /// # Errors
+    /// If the worker fails.
+    pub async fn minutes_pass(&self, minutes: u32) -> Result<()> {
+        for _ in 0..minutes {
+            self.clock.passes(Ttl::from_mins(1));
+            let mut worked = std::pin::pin!(self.work_until_idle());
+            loop {
+                tokio::select! {
+                    biased;
+                    worked = &mut worked => break worked?,
+                    () = self.clock.catches_up() => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Counts a run of a tool.
     pub fn ran(&self, tool: &str, args: &Value) {
         let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);

@@ -144,6 +144,11 @@ impl FakeSlack {
         self.with_channel(channel, |channel| channel.is_archived = true);
     }
 
+    /// Opens an archived channel again.
+    pub fn unarchive(&self, channel: &str) {
+        self.with_channel(channel, |channel| channel.is_archived = false);
+    }
+
     /// Takes the bot out of a channel, or puts it back.
     pub fn set_bot_in_channel(&self, channel: &str, is_in: bool) {
         self.with_channel(channel, |channel| channel.has_bot = is_in);

@@ -1,6 +1,10 @@
 //! The conversations: Placet as people, agents and executors meet it.
 
+mod crash;
 mod crowd;
+mod house;
 mod kill;
 mod main_path;
 mod never;
+mod slack_faults;
+mod waiting;

@@ -106,8 +106,7 @@ fn cards(
     }
     for touched in &mut rows {
         if let Some(revision) = raised {
-            touched.row.wanted = revision;
-            touched.row.next_try_at = now;
+            touched.row.want(revision, now);
             touched.touched = true;
         }
         if touched.touched {
