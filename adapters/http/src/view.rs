@@ -37,7 +37,8 @@ pub(crate) fn decision_text(approval: &Approval) -> Option<String> {
     Answer::of(approval).filter(|answer| answer.denied).map(|answer| answer.text)
 }
 
-/// A request as agents and executors read it.
+/// A request as agents and executors read it. What a tool returned is redacted here as everywhere (R28): whoever ran
+/// the call holds what it returned already, and nobody else is to find secrets by asking for the request.
 pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
     let mut view = Map::new();
     let mut put = |name: &str, value: Value| {
@@ -58,11 +59,12 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
         let result = outcome
             .result
             .as_deref()
-            .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())));
+            .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
+            .map(|value| redactor.redact_value(&value).0);
         let fields = [
             ("status", Some(json!(outcome.kind.name()))),
             ("result", result),
-            ("error", outcome.error.as_ref().map(|error| json!(error))),
+            ("error", outcome.error.as_deref().map(|error| json!(redactor.redact_text(error).text))),
             ("duration_ms", outcome.duration_ms.map(|ms| json!(ms))),
         ];
         let outcome: Map<_, _> =

@@ -1,6 +1,7 @@
 //! Claims, heartbeats, outcomes, revokes, settlements.
 
 use placet::call::CallDigest;
+use placet::card::Redactor;
 use placet::gate::{Grant, GrantCheck};
 use placet::time::Ttl;
 use serde_json::{Value, json};
@@ -250,4 +251,32 @@ async fn without_a_key_there_are_claims_and_no_grants() {
     desk.get("runner", "/v1/grant-key").send().await.problem(404, "no_grant_key");
     let id = approved(&desk).await;
     assert!(desk.claims(&id, args(), 'k').await.expect(200).json().get("grant").is_none());
+}
+
+/// R28: secrets in what a tool returned are hidden from everybody who asks for the request, also from who ran it.
+#[tokio::test]
+async fn what_a_tool_returned_is_redacted_for_every_reader() {
+    const SECRET: &str = "correct-horse-battery";
+    let mut redactor = Redactor::new();
+    assert!(redactor.add_secret(SECRET));
+    let desk = Desk::with(Setting { redactor, ..Setting::default() }).await;
+    for report in [
+        json!({"status": "succeeded", "result": {"url": format!("https://db/{SECRET}"), "rows": 3}}),
+        json!({"status": "succeeded", "result": format!("key is {SECRET}")}),
+        json!({"status": "failed", "error": format!("refused with {SECRET}")}),
+    ] {
+        let (id, holder) = running(&desk).await;
+        let mut read = vec![posts(&desk, &id, "outcome", &holder, report.clone()).await.expect(200).json()];
+        for who in ["agent", "bo", "auditor", "manager"] {
+            read.push(desk.reads(who, &id).await);
+        }
+        for answer in read {
+            assert!(!answer.to_string().contains(SECRET), "{answer}");
+            let outcome = &answer["outcome"];
+            assert!(outcome.to_string().contains("•••"), "hidden, not left out: {answer}");
+            assert_eq!(outcome["status"], report["status"]);
+        }
+        let kept = desk.load(&id).await;
+        assert!(format!("{:?}", kept.state).contains(SECRET), "the record keeps it as it was");
+    }
 }

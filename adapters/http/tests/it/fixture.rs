@@ -201,6 +201,7 @@ pub(crate) struct Setting {
     pub(crate) signs: bool,
     pub(crate) decide_over_api: bool,
     pub(crate) metrics: Option<metrics_exporter_prometheus::PrometheusHandle>,
+    pub(crate) redactor: Redactor,
 }
 
 impl Default for Setting {
@@ -212,6 +213,7 @@ impl Default for Setting {
             signs: true,
             decide_over_api: true,
             metrics: None,
+            redactor: Redactor::new(),
         }
     }
 }
@@ -245,7 +247,7 @@ impl Desk {
             ),
             directory: Arc::new(directory),
             surfaces: Vec::new(),
-            redactor: Arc::new(Redactor::new()),
+            redactor: Arc::new(setting.redactor),
             signer: setting.signs.then(|| GrantSigner::new(&[7; 32], "epoch-1")),
             wakes,
             settings: GateSettings { decide_over_api: setting.decide_over_api, ..GateSettings::default() },
