@@ -92,9 +92,16 @@ team = "{TEAM_ID}"
 tenant = "{TENANT}"
 channel = "{ops}"
 ops_channel = "{alarms}"
+post_interval = "0s"
+
+[agent]
+model = "scripted"
+workspace = "workspace"
+tenant = "{TENANT}"
 "#
             ),
         )?;
+        std::fs::create_dir_all(folder.path().join("workspace/demo-notes"))?;
         #[expect(clippy::disallowed_methods, reason = "a test's own client, on loopback only")]
         let http = reqwest::Client::new();
         Ok(Self { folder, program: program.into(), port, slack, ops, alarms, http })
@@ -214,6 +221,45 @@ ops_channel = "{alarms}"
         let status = answer.status().as_u16();
         let body = answer.bytes().await.ok()?;
         Some((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
+    }
+
+    /// Opens a stream of events and gives each to `take` until it has what it wants. False where the stream ended or
+    /// could not be opened.
+    pub async fn streams(
+        &self,
+        token: &str,
+        (path, body): (&str, Option<&Value>),
+        mut take: impl FnMut(&str) -> bool,
+    ) -> bool {
+        let request = match body {
+            Some(body) => self.http.post(self.url(path)).json(body),
+            None => self.http.get(self.url(path)),
+        };
+        let Ok(mut answer) = request.bearer_auth(token).timeout(PATIENCE).send().await else { return false };
+        if !answer.status().is_success() {
+            return false;
+        }
+        let mut rest = String::new();
+        while let Ok(Some(chunk)) = answer.chunk().await {
+            rest.push_str(&String::from_utf8_lossy(&chunk));
+            while let Some((frame, after)) = rest.split_once("\n\n") {
+                let wanted = take(frame);
+                rest = after.to_owned();
+                if wanted {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The store, once nothing runs on it any more.
+    ///
+    /// # Errors
+    /// If something does.
+    pub fn store(&self) -> Result<placet_store::SqliteStore> {
+        let options = placet_store::Options::new(Arc::new(SystemClock), Arc::new(placet_server::OsEntropy));
+        Ok(placet_store::SqliteStore::open(self.folder.path().join("placet.db"), options)?)
     }
 
     /// Delivers what Slack signed, once; none where no answer came.
