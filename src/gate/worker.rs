@@ -149,7 +149,11 @@ impl Gate {
         }
     }
 
-    async fn tell(&self, row: OutboxRow) -> Result<(), StoreError> {
+    async fn tell(&self, mut row: OutboxRow) -> Result<(), StoreError> {
+        // What an agent wrote is redacted for this sink as for every other.
+        if let Notice::Alarm { tool, .. } = &mut row.message.notice {
+            *tool = self.parts.redactor.redact_text(tool).text;
+        }
         let now = self.parts.clock.now();
         let surface = match &row.message.to {
             Recipient::Account(reply) => Some(&reply.surface),

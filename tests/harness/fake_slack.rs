@@ -202,6 +202,11 @@ impl FakeSlack {
         calls.filter(|(called, _)| called == method).map(|(_, body)| body).collect()
     }
 
+    /// The calls that were refused by Slack's own rules, and why; faults that a test ordered are not among them.
+    pub fn refused(&self) -> Vec<String> {
+        self.state().refused.clone()
+    }
+
     /// All messages of a channel, deleted ones and replies included, oldest first. Reads them all.
     pub fn messages(&self, channel: &str) -> Vec<Message> {
         let mut state = self.state();

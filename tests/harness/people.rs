@@ -85,6 +85,26 @@ impl Person<'_> {
         Ok(())
     }
 
+    /// Presses a button within a dialog, and sees what becomes of the dialog.
+    ///
+    /// # Errors
+    /// If there is no such button, or nothing comes of it.
+    pub async fn presses(&self, view: &View, action_id: &str) -> Result<View> {
+        let payload = self.desk.slack().view_click_payload(&self.user(), view, action_id)?;
+        self.desk.delivers(&self.desk.slack().signed(&payload)).await?.expect(200)?;
+        self.sees_dialog().await
+    }
+
+    /// Presses a button that is not on the card: what a client could send that somebody has changed.
+    ///
+    /// # Errors
+    /// If the click is not taken with 200.
+    pub async fn forges(&self, card: &Card, button: &Button) -> Result<()> {
+        let payload = self.desk.slack().click_payload(&self.user(), &card.message, button);
+        self.desk.delivers(&self.desk.slack().signed(&payload)).await?.expect(200)?;
+        Ok(())
+    }
+
     /// Denies with a reason: the button, then the dialog.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 mod crash;
 mod crowd;
+mod hostile_card;
 mod house;
 mod kill;
 mod main_path;

@@ -11,6 +11,7 @@ mod views;
 pub(super) use chat::respond;
 
 /// Why a method refuses.
+#[derive(Debug)]
 pub(super) enum Refusal {
     Code { code: String, details: Value, status: u16 },
     RateLimited { retry_after: u32 },

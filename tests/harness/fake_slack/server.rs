@@ -112,6 +112,9 @@ async fn under_faults(
     let work = || {
         let mut state = inner.state();
         let result = work(&mut state);
+        if let Err(refusal) = &result {
+            state.refused.push(format!("{method}: {refusal:?}"));
+        }
         let scopes = Vec::from_iter(state.scopes.iter().cloned()).join(",");
         (result, scopes)
     };
