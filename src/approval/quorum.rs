@@ -98,7 +98,7 @@ pub(super) fn roles_of_stage(terms: &Terms, stage: u32) -> impl Iterator<Item = 
 }
 
 fn eligible(terms: &Terms, member: &Member, stage: u32) -> bool {
-    roles_of_stage(terms, stage).any(|role| member.roles.contains(role))
+    (0..=stage).any(|stage| roles_of_stage(terms, stage).any(|role| member.roles.contains(role)))
 }
 
 /// Whether this is a person behind the request, whose own vote does not count.
@@ -113,33 +113,67 @@ pub(super) fn barred(terms: &Terms, member: &Member, requester: &Requester, elec
 fn count(terms: &Terms, votes: &[Counted<'_>], lapsed: Vec<crate::person::Identity>) -> Tally {
     let deniers: BTreeSet<_> =
         votes.iter().filter(|c| c.vote.decision == Decision::Deny).map(|c| c.person.clone()).collect();
-    let mut spent: BTreeSet<PersonId> = deniers.clone();
     let stages = u32::try_from(terms.stages.len()).unwrap_or(u32::MAX);
     let mut current = stages;
     let mut needs = Vec::new();
     for (index, stage) in (0..).zip(&terms.stages) {
-        let mut people: Vec<(&PersonId, &BTreeSet<Role>)> = Vec::new();
-        for c in votes {
-            let fresh = !spent.contains(&c.person) && people.iter().all(|(person, _)| **person != c.person);
-            if c.vote.decision == Decision::Approve && c.vote.stage == index && fresh {
-                people.push((&c.person, &c.roles));
-            }
-        }
-        let filled = fill(&stage.groups, &people);
-        let full = stage.groups.iter().zip(&filled).all(|(group, have)| have >= &group.count);
-        spent.extend(people.into_iter().map(|(person, _)| person.clone()));
-        if !full {
+        let groups = groups_up_to(terms, index);
+        let filled = fill(&groups, &people_up_to(votes, &deniers, index));
+        if groups.iter().zip(&filled).any(|(group, have)| *have < group.count) {
             current = index;
+            let here = filled.into_iter().skip(groups.len() - stage.groups.len());
             needs = stage
                 .groups
                 .iter()
-                .zip(filled)
+                .zip(here)
                 .map(|(group, have)| Need { role: group.role.clone(), count: group.count, have })
                 .collect();
             break;
         }
     }
     Tally { stage: current, stages, needs, denials: u32::try_from(deniers.len()).unwrap_or(u32::MAX), lapsed }
+}
+
+/// The groups of a stage and of all before it. They are filled together: who decided an earlier stage may be needed
+/// in this one, once somebody else can take the place there. Nobody counts twice.
+fn groups_up_to(terms: &Terms, stage: u32) -> Vec<Group> {
+    terms.stages.iter().take(stage as usize + 1).flat_map(|stage| stage.groups.iter().cloned()).collect()
+}
+
+/// The people who said yes up to a stage, each once.
+fn people_up_to<'a>(
+    votes: &'a [Counted<'_>],
+    deniers: &BTreeSet<PersonId>,
+    stage: u32,
+) -> Vec<(&'a PersonId, &'a BTreeSet<Role>)> {
+    let mut people: Vec<(&PersonId, &BTreeSet<Role>)> = Vec::new();
+    for c in votes.iter().filter(|c| c.vote.decision == Decision::Approve && c.vote.stage <= stage) {
+        if !deniers.contains(&c.person) && people.iter().all(|(person, _)| **person != c.person) {
+            people.push((&c.person, &c.roles));
+        }
+    }
+    people
+}
+
+/// Whether this person's yes would take a place that is still open at this stage, by itself or by letting somebody
+/// else move to where they are needed.
+pub(super) fn would_help(
+    terms: &Terms,
+    votes: &[Vote],
+    electorate: &Electorate,
+    (member, stage): (&Member, u32),
+) -> bool {
+    let standing: Vec<_> = votes
+        .iter()
+        .filter(|vote| vote.decision == Decision::Approve && vote.stage <= stage)
+        .filter_map(|vote| electorate.member(&vote.identity))
+        .filter(|other| other.person != member.person)
+        .map(|other| (&other.person, &other.roles))
+        .collect();
+    let groups = groups_up_to(terms, stage);
+    let places = |people: &[(&PersonId, &BTreeSet<Role>)]| -> u32 { fill(&groups, people).iter().sum() };
+    let with: Vec<_> = standing.iter().copied().chain([(&member.person, &member.roles)]).collect();
+    places(&with) > places(&standing)
 }
 
 /// Puts each person into at most one group so that as many places as possible are taken (augmenting paths): two

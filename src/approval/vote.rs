@@ -2,7 +2,7 @@
 
 use crate::approval::command::{Ballot, Facts};
 use crate::approval::decide::{Draft, drop_lapsed};
-use crate::approval::quorum::{barred, roles_of_stage};
+use crate::approval::quorum::{barred, roles_of_stage, would_help};
 use crate::approval::state::{ApprovedBy, Decision, RejectedBy, Vote, Waiting};
 use crate::approval::{Approval, Refusal};
 use crate::id::Role;
@@ -65,10 +65,14 @@ impl Approval {
         (stage, facts): (u32, &Facts),
     ) -> Result<u32, Refusal> {
         let in_stage = |stage: u32| roles_of_stage(terms, stage).any(|role| member.roles.contains(role));
-        // A no may come from anybody who is asked at any stage; a yes only from who is asked now.
+        // A no may come from anybody who is asked at any stage; a yes from who is asked now, or whose yes lets somebody
+        // who decided an earlier stage count here.
         let stages = u32::try_from(terms.stages.len()).unwrap_or(u32::MAX);
         let counts_for = match ballot.decision {
-            Decision::Approve => in_stage(stage).then_some(stage),
+            Decision::Approve => {
+                let helps = would_help(terms, &self.votes, &facts.electorate, (member, stage));
+                (in_stage(stage) || helps).then_some(stage)
+            }
             Decision::Deny => (stage..stages).chain(0..stage).find(|stage| in_stage(*stage)),
         };
         let Some(counts_for) = counts_for else {

@@ -109,7 +109,7 @@ async fn silence_is_a_no_and_is_said(desk: &mut Desk) -> Result<()> {
     desk.agent().proposes("delete_file", args).await?;
     let second = desk.ops().next_card().await?;
     ensure!(
-        second.text().contains("before"),
+        second.text().contains("second time"),
         "the second card says that it is the second:\n{}",
         second.text()
     );

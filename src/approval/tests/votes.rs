@@ -153,3 +153,26 @@ fn refusals_are_recorded_and_coalesced() {
     assert!(once.next().refuse(&vic, &refusal, at(69)).is_none());
     assert!(once.next().refuse(&vic, &refusal, at(70)).is_some());
 }
+
+/// R18: whoever decides a stage first, people enough are people enough: who could do either moves to where they are
+/// needed, and nobody counts twice.
+#[test]
+fn no_order_of_votes_blocks_the_rest() {
+    let orders = [["UFAY", "UBO", "UCHEN"], ["UBO", "UFAY", "UCHEN"], ["UBO", "UCHEN", "UFAY"]];
+    for order in orders {
+        // First one admin, then one admin and one of finance; Fay is both.
+        let mut life =
+            Life::waiting(terms(vec![vec![group("admin", 1)], vec![group("admin", 1), group("finance", 1)]]));
+        for user in order {
+            assert_eq!(life.now.status(), Status::WaitingApproval, "{order:?}");
+            let yes = life.yes(user);
+            life = life.then(&yes, 10);
+        }
+        assert_eq!(life.now.status(), Status::Approved, "{order:?}");
+    }
+    // Who would help nobody is not asked.
+    let life = Life::waiting(terms(vec![vec![group("operator", 1)], vec![group("finance", 1)]]));
+    let sam = life.yes("USAM");
+    let life = life.then(&sam, 10);
+    assert_eq!(life.refuses(&life.yes("UBO"), 11), Refusal::WrongRole { needs: vec![role("finance")] });
+}
