@@ -17,6 +17,18 @@ pub const RESULT_CHARS_MAX: usize = 32_000;
 /// The reason of a decision that nobody took in time.
 pub const TIMED_OUT: &str = "approval timed out";
 
+/// Why nobody decided: no card reached anybody.
+pub const UNREACHED: &str = "nobody could be reached";
+
+/// Why it may run although nobody said yes.
+pub const SILENCE: &str = "nobody answered, and the policy lets silence count";
+
+/// What could not be asked of anybody, and why: never to be taken for a no of people.
+#[must_use]
+pub fn not_asked(why: &str) -> String {
+    with_reason("not asked", Some(why))
+}
+
 /// What a call came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
@@ -111,11 +123,11 @@ impl Answer {
                 RejectedBy::Policy { because } => {
                     Self::denied(with_reason("denied by policy", Some(because.as_str())))
                 }
-                RejectedBy::NoApprover { why } => Self::denied(with_reason("not asked", Some(why.as_str()))),
+                RejectedBy::NoApprover { why } => Self::denied(not_asked(why)),
             },
             State::Expired(expired) => match expired.how {
                 ExpiredHow::Unanswered => Self::denied(format!("denied: {TIMED_OUT}")),
-                ExpiredHow::Unasked => Self::denied("not asked: nobody could be reached".to_owned()),
+                ExpiredHow::Unasked => Self::denied(not_asked(UNREACHED)),
                 ExpiredHow::Unused => Self::denied("denied: approval expired before it was used".to_owned()),
             },
             State::Revoked(revoked) => match &revoked.why {
@@ -164,7 +176,7 @@ impl Ruling {
             },
             State::Expired(expired) => match expired.how {
                 ExpiredHow::Unanswered => no(Some(TIMED_OUT.to_owned())),
-                ExpiredHow::Unasked => no(Some("nobody could be reached".to_owned())),
+                ExpiredHow::Unasked => no(Some(UNREACHED.to_owned())),
                 // It was approved, and the yes ran out before it was used.
                 ExpiredHow::Unused => yes(&ApprovedBy::Votes),
             },
@@ -186,7 +198,7 @@ impl Ruling {
 fn why_yes(approval: &Approval, by: &ApprovedBy) -> Option<String> {
     match by {
         ApprovedBy::Policy => None,
-        ApprovedBy::Timeout => Some("nobody answered, and the policy lets silence count".to_owned()),
+        ApprovedBy::Timeout => Some(SILENCE.to_owned()),
         ApprovedBy::BreakGlass { reason, .. } => said(Some(reason.as_str())),
         ApprovedBy::Votes => {
             let mut yes = approval.votes.iter().rev().filter(|vote| vote.decision == Decision::Approve);

@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use placet::agent::answer::{SILENCE, TIMED_OUT, UNREACHED, not_asked};
 use placet::approval::{
     Actor, Approval, ApprovedBy, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy,
 };
@@ -144,15 +145,15 @@ struct Made {
     by: &'static str,
 }
 
-/// What an event decided; none for an approval that only was not used.
+/// What an event decided, in the words that agents read; none for an approval that only was not used.
 fn decision(kind: &EventKind) -> Option<Made> {
     match kind {
         EventKind::Decided { decision, approved_by, rejected_by, people, reason, .. } => {
             let (by, because) = match (approved_by, rejected_by) {
                 (_, Some(RejectedBy::Policy { because })) => ("policy", Some(because.clone())),
-                (_, Some(RejectedBy::NoApprover { why })) => ("nobody", Some(format!("not asked: {why}"))),
+                (_, Some(RejectedBy::NoApprover { why })) => ("nobody", Some(not_asked(why))),
                 (Some(ApprovedBy::Policy), _) => ("policy", None),
-                (Some(ApprovedBy::Timeout), _) => ("timeout", Some("approval timed out".to_owned())),
+                (Some(ApprovedBy::Timeout), _) => ("timeout", Some(SILENCE.to_owned())),
                 (Some(ApprovedBy::BreakGlass { .. }), _) => ("break_glass", None),
                 (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => {
                     ("votes", None)
@@ -167,11 +168,11 @@ fn decision(kind: &EventKind) -> Option<Made> {
         }
         EventKind::Expired { how } => {
             let (by, reason) = match how {
-                ExpiredHow::Unanswered => ("timeout", "approval timed out"),
-                ExpiredHow::Unasked => ("nobody", "not asked: no card could be delivered in time"),
+                ExpiredHow::Unanswered => ("timeout", TIMED_OUT.to_owned()),
+                ExpiredHow::Unasked => ("nobody", not_asked(UNREACHED)),
                 ExpiredHow::Unused => return None,
             };
-            Some(Made { approved: false, reason: Some(reason.to_owned()), who: Vec::new(), by })
+            Some(Made { approved: false, reason: Some(reason), who: Vec::new(), by })
         }
         _ => None,
     }
