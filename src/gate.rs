@@ -46,7 +46,7 @@ mod parts {
     use crate::card::{CardView, Redactor};
     use crate::gate::GrantSigner;
     use crate::gate::wake::{REREAD_EVERY, Wakes};
-    use crate::id::{CommandId, Entropy, RequestId, SurfaceName, TenantId};
+    use crate::id::{AgentId, CommandId, Entropy, RequestId, SurfaceName, TenantId};
     use crate::inbound::Inbound;
     use crate::policy::{Place, Policy};
     use crate::ports::{Clock, Directory, Store, StoreError, Surface};
@@ -301,18 +301,19 @@ mod parts {
             self.command(tenant, id, Command::Revoke { by, reason }).await
         }
 
-        /// Its proposer no longer wants it. Another agent's request is no request to it.
+        /// Its proposer no longer wants it. Another agent's request is no request to it; whichever of its credentials an
+        /// agent comes with, a new one after a rotation too, it is the same agent.
         ///
         /// # Errors
         /// [`StoreError`].
         pub async fn withdraw(
             &self,
-            tenant: &TenantId,
-            id: RequestId,
+            (tenant, id): (&TenantId, RequestId),
+            agent: &AgentId,
             by: Actor,
         ) -> Result<(Approval, Result<Change, Refusal>), StoreError> {
             let approval = self.parts.store.load(tenant, id).await?;
-            if by != Actor::Agent(approval.proposal.requester.credential.clone()) {
+            if *agent != approval.proposal.call.agent {
                 return Err(StoreError::NotFound);
             }
             self.command(tenant, id, Command::Withdraw { by }).await

@@ -308,7 +308,7 @@ impl Agent {
             }
             for call in state.calls {
                 if let Stage::Announced { request, .. } | Stage::Allowed { request, .. } = call.stage {
-                    self.take_back(tenant, request, &state.requester).await?;
+                    self.take_back((tenant, request), &state.agent, &state.requester).await?;
                 }
             }
             return Ok(true);
@@ -318,13 +318,13 @@ impl Agent {
     /// A call of a run that was ended no longer needs an answer of people, or a run.
     pub(super) async fn take_back(
         &self,
-        tenant: &TenantId,
-        request: RequestId,
+        (tenant, request): (&TenantId, RequestId),
+        agent: &AgentId,
         requester: &Requester,
     ) -> Result<(), StoreError> {
         let gate = self.executor.gate();
         let by = Actor::Agent(requester.credential.clone());
-        let (_, withdrawn) = gate.withdraw(tenant, request, by).await?;
+        let (_, withdrawn) = gate.withdraw((tenant, request), agent, by).await?;
         if withdrawn.is_err() {
             // Too late to withdraw: what runs is asked to stop. Where it is over, that is refused, which is as well.
             let reason = Some("its run was stopped".to_owned());

@@ -129,7 +129,7 @@ impl Agent {
                 .await;
             if matches!(announced, Err(RunError::Moved)) && self.is_over(tenant, &run).await? {
                 // It was stopped meanwhile, by somebody who could not know of this request yet.
-                self.take_back(tenant, request, &proposal.requester).await?;
+                self.take_back((tenant, request), &proposal.call.agent, &proposal.requester).await?;
             }
             announced?;
         }
@@ -221,7 +221,8 @@ impl Agent {
 
     /// The claim was refused for good, and so is the call: nobody else shall use the approval later.
     async fn give_up(&self, journal: &Journal, step: &Step, refusal: &Refusal) -> Result<(), RunError> {
-        self.take_back(&step.tenant, step.request, &step.proposal.requester).await?;
+        let proposal = &step.proposal;
+        self.take_back((&step.tenant, step.request), &proposal.call.agent, &proposal.requester).await?;
         answer_with(journal, &step.step, Vec::new(), Answer::of_refusal(refusal)).await
     }
 

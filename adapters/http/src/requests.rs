@@ -213,7 +213,7 @@ pub(crate) async fn withdraw(
     let (tenant, by) = (caller.tenant(), caller.as_agent());
     let parsed = id.parse::<RequestId>().map_err(|_| StoreError::NotFound);
     let answer = match parsed {
-        Ok(id) => app.gate.withdraw(tenant, id, by.clone()).await,
+        Ok(id) => app.gate.withdraw((tenant, id), &caller.row().agent, by.clone()).await,
         Err(none) => Err(none),
     };
     match answer {

@@ -203,7 +203,7 @@ async fn only_trusted_credentials_act_for_others() {
     desk.votes("ana", &id, true).await.problem(403, "own_request");
 }
 
-/// R24: a long poll is woken by the decision, and ends by itself.
+/// R26: a long poll is woken by the decision, and ends by itself.
 #[tokio::test]
 async fn a_long_poll_is_woken_by_the_decision() {
     let desk = Desk::new().await;
@@ -272,6 +272,22 @@ async fn a_proposer_withdraws_what_is_not_decided() {
     assert_eq!(problem["request_id"], id);
     let auto = desk.proposes("get_time", json!({})).await;
     desk.delete("agent", &format!("/v1/requests/{auto}")).send().await.problem(409, "out_of_order");
+}
+
+/// R25, R47: whose request it is, is the agent's question, not the credential's: after a rotation the new credential
+/// takes back what the old one asked for. Another agent does not, whatever its credential is called.
+#[tokio::test]
+async fn a_rotated_credential_withdraws_what_its_agent_asked() {
+    let desk = Desk::new().await;
+    let path = format!("/v1/requests/{}", desk.delete_file().await);
+    desk.has_row("agent-2", "acme", &[Scope::Propose], |row| row.agent = "agent".parse().unwrap()).await;
+    desk.has_row("thief", "acme", &[Scope::Propose], |row| row.agent = "thief".parse().unwrap()).await;
+    desk.delete("thief", &path).send().await.problem(404, "not_found");
+    let withdrawn = desk.delete("agent-2", &path).send().await.expect(200).json();
+    assert_eq!(withdrawn["status"], "revoked");
+    let revoked = desk.events("acme").await.into_iter().find(|event| event.kind.name() == "approval.revoked");
+    let who = format!("{:?}", revoked.unwrap().kind);
+    assert!(who.contains("agent-2"), "the record names the credential that did it: {who}");
 }
 
 /// R19: an agent knows its own requests only; another credential of the same agent is the same agent.
