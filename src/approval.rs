@@ -29,7 +29,7 @@ pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Report};
 pub use commit::{Change, Committed, Effects, Opened, Opening, Order};
 pub use decide::Transition;
 pub use evolve::Inconsistent;
-pub use proposal::{Evidence, Proposal, Requester, RunStep};
+pub use proposal::{Evidence, Follows, Proposal, Requester, RunStep};
 pub use quorum::{Need, Tally};
 pub use refusal::Refusal;
 pub use state::{
@@ -89,6 +89,9 @@ pub enum Alarm {
 }
 
 impl Alarm {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::WaitsLong, Self::CardUndeliverable, Self::OutcomeUnknown];
+
     /// Its name in logs, gauges and the trace.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -130,6 +133,23 @@ impl Approval {
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.status().is_open()
+    }
+
+    /// Alarms that were raised and not answered since: an unknown outcome's is answered by whoever settles it.
+    pub fn standing_alarms(&self) -> impl Iterator<Item = Alarm> + '_ {
+        let is_answered = |alarm: &Alarm| *alarm == Alarm::OutcomeUnknown && !self.is_unknown();
+        self.alarms.iter().copied().filter(move |alarm| !is_answered(alarm))
+    }
+
+    /// Since when nothing is open about it any more; none while it can still go on, or nobody knows how it ended.
+    #[must_use]
+    pub fn over_at(&self) -> Option<Timestamp> {
+        (!self.is_open() && !self.is_unknown()).then_some(self.last_event_at)
+    }
+
+    /// Whether it ran and nobody knows how it ended.
+    fn is_unknown(&self) -> bool {
+        matches!(&self.state, State::Executed(executed) if executed.outcome.kind == OutcomeKind::Unknown)
     }
 
     /// Every account whose standing a decision about this rests on: voters, and who asked for it.

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::approval::{Approval, Evidence};
+use crate::approval::{Approval, Evidence, ExpiredHow};
 use crate::call::{CallDigest, ShownDigest};
 use crate::id::{RequestId, ShortCode, SurfaceName};
 use crate::policy::{Level, RuleHit};
@@ -71,8 +71,8 @@ pub struct CallView {
     pub if_denied: Option<Visible>,
     /// Whether who asked may approve it: said on the card.
     pub requester_may_approve: bool,
-    /// Whether the same call was asked about before, and nobody answered.
-    pub asked_again: bool,
+    /// What became of it when the same call was asked about before.
+    pub asked_again: Option<ExpiredHow>,
     /// What was made visible or marked.
     pub warnings: Warnings,
     /// How many secrets are hidden; with any, no rendering shows the whole call.
@@ -230,7 +230,7 @@ impl CallView {
             requester_may_approve: verdict
                 .and_then(|verdict| verdict.terms.as_ref())
                 .is_some_and(|terms| terms.requester_may_approve),
-            asked_again: proposal.follows.is_some(),
+            asked_again: proposal.follows.map(|earlier| earlier.how),
             warnings: eye.warnings,
             redacted: eye.redacted,
             digest: approval.digest,

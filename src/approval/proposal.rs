@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::ExpiredHow;
 use crate::call::ToolCall;
 use crate::id::{CredentialId, RequestId, RunId, SessionId, StepId};
 use crate::person::Identity;
@@ -30,12 +31,22 @@ pub struct Proposal {
     pub if_denied: Option<String>,
     /// Which version of its instructions the agent runs.
     pub prompt_version: Option<String>,
-    /// Where the agent would like the card; policy picks.
+    /// Where the agent would like the card: its wish, kept for the record and otherwise not heeded. Where people are
+    /// asked is the policy's alone, or an agent could ask where nobody looks.
     pub place: Option<String>,
     /// The agent's own limit on the wait; it can only shorten what the policy gives.
     pub timeout: Option<Ttl>,
-    /// The same call's earlier request that nobody answered, so that the card can say so.
-    pub follows: Option<RequestId>,
+    /// The same call's earlier request on which time ran out, so that the card can say so.
+    pub follows: Option<Follows>,
+}
+
+/// An earlier request for the same call, and what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Follows {
+    /// Which.
+    pub request: RequestId,
+    /// On whom time ran out: whether people were asked and silent, or were not reached, is not the same to them.
+    pub how: ExpiredHow,
 }
 
 /// Who asks.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::approval::{
-    Actor, Approval, ClaimOrder, Command, ExpiredHow, Facts, Opened, Opening, Proposal, State,
+    Actor, Approval, ClaimOrder, Command, ExpiredHow, Facts, Follows, Opened, Opening, Proposal, State,
 };
 use crate::call::CallDigest;
 use crate::gate::{Gate, Permit};
@@ -110,12 +110,12 @@ impl Gate {
         }
     }
 
-    /// The same call's last request, if nobody answered it lately.
+    /// The same call's last request, if time ran out on it lately before anybody decided.
     async fn asked_before(
         &self,
         tenant: &TenantId,
         proposal: &Proposal,
-    ) -> Result<Option<RequestId>, StoreError> {
+    ) -> Result<Option<Follows>, StoreError> {
         let query = RequestQuery {
             tenant: Some(tenant.clone()),
             digest: Some(proposal.call.digest(tenant)),
@@ -124,14 +124,14 @@ impl Gate {
         };
         let now = self.parts.clock.now();
         let last = self.parts.store.list(query).await?.into_iter().next();
-        Ok(last
-            .filter(|last| match &last.state {
-                State::Expired(expired) => {
-                    expired.how != ExpiredHow::Unused && now.since(expired.at) <= ASKED_BEFORE
-                }
-                _ => false,
-            })
-            .map(|last| last.id))
+        Ok(last.and_then(|last| match &last.state {
+            State::Expired(expired)
+                if expired.how != ExpiredHow::Unused && now.since(expired.at) <= ASKED_BEFORE =>
+            {
+                Some(Follows { request: last.id, how: expired.how })
+            }
+            _ => None,
+        }))
     }
 
     /// A claim by this attempt.

@@ -2,10 +2,10 @@
 
 use fluent::{FluentArgs, fluent_args};
 
-use super::key::Key;
+use super::key::{Key, Label};
 use super::list::DOT;
 use super::{Markup, Texts};
-use crate::approval::{Decision, Need};
+use crate::approval::{Decision, ExpiredHow, Need};
 use crate::card::{CallView, RuleView, StateView, VoteView, Warnings};
 
 impl Texts {
@@ -58,6 +58,16 @@ impl Texts {
     #[must_use]
     pub fn redacted(&self, count: u32) -> Option<String> {
         (count > 0).then(|| self.say(Key::Redacted.id(), Some(&fluent_args!["count" => count])))
+    }
+
+    /// That it is not the first time, and what happened to the first; none where it is, or where people did answer.
+    #[must_use]
+    pub fn asked_again(&self, earlier: Option<ExpiredHow>) -> Option<String> {
+        match earlier? {
+            ExpiredHow::Unanswered => Some(self.label(Label::AskedAgainUnanswered)),
+            ExpiredHow::Unasked => Some(self.label(Label::AskedAgainUnasked)),
+            ExpiredHow::Unused => None,
+        }
     }
 
     /// What to look at closely; none if there is nothing.

@@ -57,7 +57,9 @@ keys! {
         /// Stands on the card where who asked may approve.
         Solo = "line-solo",
         /// Stands on the card where the same call was asked about before, and nobody answered.
-        AskedAgain = "line-asked-again",
+        AskedAgainUnanswered = "line-asked-again-unanswered",
+        /// Stands on the card where the same call was asked about before, and the card reached nobody.
+        AskedAgainUnasked = "line-asked-again-unasked",
         /// Stands beside Details where the card does not hold everything.
         PartlyShown = "line-partly-shown",
         /// The button for a yes.

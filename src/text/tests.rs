@@ -59,7 +59,7 @@ fn card(state: StateView) -> CardView {
             evidence: Vec::new(),
             if_denied: None,
             requester_may_approve: false,
-            asked_again: false,
+            asked_again: None,
             warnings: Warnings::default(),
             redacted: 0,
             digest: CallDigest::from_bytes([0; 32]),

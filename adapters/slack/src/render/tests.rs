@@ -1,4 +1,4 @@
-use placet::approval::Decision;
+use placet::approval::{Decision, ExpiredHow, Follows};
 use placet::card::CardView;
 use proptest::prelude::*;
 
@@ -177,12 +177,27 @@ fn what_is_special_is_said() {
     terms.requester_may_approve = true;
     terms.reason_for_yes = true;
     let mut proposal = proposal(&json!({}));
-    proposal.follows = Some(waiting().id);
+    proposal.follows = Some(Follows { request: waiting().id, how: ExpiredHow::Unanswered });
     proposal.preview = Some("- old\n+ new".into());
     let rendering = rendered(&view(&waiting_for(proposal, terms)));
     assert_fits(&rendering);
     assert!(rendering.full, "no arguments are shown in full too");
     insta::assert_snapshot!("special", read(&rendering.blocks.into()));
+}
+
+/// R10: a second card says what happened to the first: people who were not reached did not keep silent.
+#[test]
+fn a_second_card_says_what_became_of_the_first() {
+    let said = |how| {
+        let mut proposal = proposal(&json!({ "path": "a" }));
+        proposal.follows = Some(Follows { request: waiting().id, how });
+        let blocks = rendered(&view(&waiting_for(proposal, terms()))).blocks;
+        let shown = read(&blocks.into());
+        shown.lines().find(|line| line.contains("second time")).unwrap_or_default().to_owned()
+    };
+    let (silent, unreached) = (said(ExpiredHow::Unanswered), said(ExpiredHow::Unasked));
+    assert!(silent.contains("nobody answered"), "{silent}");
+    assert!(unreached.contains("nobody could be reached") && !unreached.contains("answered"), "{unreached}");
 }
 
 /// Many votes, long lists: the card stays within the limits, and what an earlier voter wrote takes nobody's button.
