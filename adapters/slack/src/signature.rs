@@ -205,7 +205,11 @@ fn matches(
 }
 
 #[cfg(test)]
+pub(crate) mod cases;
+
+#[cfg(test)]
 mod tests {
+    use super::cases::{malformed_signatures, malformed_timestamps};
     use super::*;
 
     const SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
@@ -254,24 +258,7 @@ mod tests {
     /// Each timestamp is rightly signed as it stands, so that only its form is at fault.
     #[test]
     fn every_malformed_timestamp_is_refused() {
-        for timestamp in [
-            "",
-            " ",
-            "abc",
-            "+1531420618",
-            "-1531420618",
-            "1531420618.0",
-            "1531420618 ",
-            " 1531420618",
-            "0x5b47924a",
-            "1531420618e0",
-            "1531420618\u{0661}",
-            "\u{661}\u{665}",
-            "1_531_420_618",
-            "1531420618,1531420618",
-            "99999999999999999999",
-            "1531420618000000000000000000",
-        ] {
+        for timestamp in &malformed_timestamps(SIGNED_AT) {
             let signature = signed(SECRET, timestamp, BODY);
             assert_eq!(
                 verify(NOW, timestamp, &signature, BODY).unwrap_err(),
@@ -286,37 +273,15 @@ mod tests {
 
     #[test]
     fn every_malformed_signature_is_refused() {
-        let digits = SIGNATURE.strip_prefix("v0=").unwrap();
-        for signature in [
-            String::new(),
-            "v0=".into(),
-            digits.into(),
-            format!("v1={digits}"),
-            format!("V0={digits}"),
-            format!("v0:{digits}"),
-            format!("v0={}", digits.to_uppercase()),
-            format!("v0={}", digits.replacen('a', "A", 1)),
-            format!("v0={}", &digits[..63]),
-            format!("v0={}", &digits[..62]),
-            format!("v0={digits}0"),
-            format!("v0={digits}00"),
-            format!("v0={digits} "),
-            format!(" v0={digits}"),
-            format!("v0= {digits}"),
-            format!("v0={}g", &digits[..63]),
-            format!("v0={digits},v0={digits}"),
-            format!("v0=v0={digits}"),
-        ] {
+        for signature in malformed_signatures(SIGNATURE) {
+            let body = Bytes::from_static(BODY.as_bytes());
             assert_eq!(
-                verify(NOW, SIGNED_AT, &signature, BODY).unwrap_err(),
+                secrets().verify(NOW, Some(SIGNED_AT.as_bytes()), Some(&signature), body).unwrap_err(),
                 Unsigned::Malformed,
-                "{signature:?}"
+                "{}",
+                signature.escape_ascii()
             );
         }
-        let bytes: &[u8] = b"v0=\xff\xfe";
-        let refused =
-            secrets().verify(NOW, Some(SIGNED_AT.as_bytes()), Some(bytes), Bytes::new()).unwrap_err();
-        assert_eq!(refused, Unsigned::Malformed);
     }
 
     #[test]

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 
 use axum::Json;
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::{Method, Request};
+use axum::http::{HeaderValue, Method, Request};
 use hmac::{Hmac, KeyInit, Mac};
 use placet::approval::{Approval, Assurance, Command as Asked, Decision, Facts, Opened, Opening, Status};
 use placet::card::Redactor;
@@ -26,6 +26,8 @@ use crate::fixtures::{
 };
 use crate::payload::Interaction;
 use crate::render::{ButtonValue, Rendering, details, dialog};
+use crate::signature::cases::{malformed_signatures, malformed_timestamps};
+use crate::signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER};
 
 const SECRET: &str = "a secret of this test";
 
@@ -130,13 +132,18 @@ impl Office {
     }
 
     async fn send_signed(&self, path: &str, body: &[u8], signature: &str) -> (u16, String) {
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(path)
-            .header("x-slack-request-timestamp", at(100).as_secs().to_string())
-            .header("x-slack-signature", signature)
-            .body(Body::from(body.to_vec()))
-            .unwrap();
+        let time = at(100).as_secs().to_string();
+        let headers = [(TIMESTAMP_HEADER, time.as_bytes()), (SIGNATURE_HEADER, signature.as_bytes())];
+        self.send_with(path, body, &headers).await
+    }
+
+    /// With these headers, each as often as it is there.
+    async fn send_with(&self, path: &str, body: &[u8], headers: &[(&str, &[u8])]) -> (u16, String) {
+        let mut request = Request::builder().method(Method::POST).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, HeaderValue::from_bytes(value).unwrap());
+        }
+        let request = request.body(Body::from(body.to_vec())).unwrap();
         let response = self.router.clone().oneshot(request).await.unwrap();
         let status = response.status().as_u16();
         let body = to_bytes(response.into_body(), 1 << 20).await.unwrap();
@@ -212,8 +219,12 @@ async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
 }
 
 fn sign(now: i64, body: &[u8]) -> String {
-    let mut mac = Hmac::<Sha256>::new_from_slice(SECRET.as_bytes()).unwrap();
-    mac.update(format!("v0:{now}:").as_bytes());
+    sign_by(SECRET, &now.to_string(), body)
+}
+
+fn sign_by(secret: &str, time: &str, body: &[u8]) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
+    mac.update(format!("v0:{time}:").as_bytes());
     mac.update(body);
     format!("v0={}", hex::encode(mac.finalize().into_bytes()))
 }
@@ -458,6 +469,85 @@ async fn what_is_not_slacks_is_refused() {
         assert_eq!(office.router.clone().oneshot(get).await.unwrap().status().as_u16(), 405);
     }
     assert_eq!(office.send("/slack/interactivity", b"payload=nothing").await.0, 400);
+}
+
+/// R30: whatever is wrong about the two headers, a click that would count is 401 with nothing said, and nothing comes
+/// of it; the same click rightly signed counts.
+#[tokio::test]
+async fn a_click_that_is_not_rightly_signed_does_nothing() {
+    const CLICKS: &str = "/slack/interactivity";
+    let office = Office::new(&short()).await;
+    let card = office.card().await;
+    let body = form(&click("U0BO000001", &card.blocks, crate::render::APPROVE_ACTION));
+    let now = at(100).as_secs();
+    let (time, good) = (now.to_string(), sign(now, &body));
+    let before = office.load().await;
+    let refused = async |time: &[u8], signature: &[u8], body: &[u8]| {
+        let headers = [(TIMESTAMP_HEADER, time), (SIGNATURE_HEADER, signature)];
+        let answer = office.send_with(CLICKS, body, &headers).await;
+        let (time, signature) = (time.escape_ascii(), signature.escape_ascii());
+        assert_eq!(answer, (401, String::new()), "{time} {signature}");
+    };
+    for malformed in malformed_timestamps(&time) {
+        refused(malformed.as_bytes(), sign_by(SECRET, &malformed, &body).as_bytes(), &body).await;
+    }
+    for malformed in malformed_signatures(&good) {
+        refused(time.as_bytes(), &malformed, &body).await;
+    }
+    // Rightly signed, but not now.
+    for away in [-301, 301, 1_000_000] {
+        let then = (now + away).to_string();
+        refused(then.as_bytes(), sign_by(SECRET, &then, &body).as_bytes(), &body).await;
+    }
+    let millis = format!("{time}000");
+    refused(millis.as_bytes(), sign_by(SECRET, &millis, &body).as_bytes(), &body).await;
+    // The signature of something else.
+    let text = String::from_utf8(body.clone()).unwrap();
+    let encoded_otherwise = text.replace("%2F", "%2f");
+    assert_ne!(encoded_otherwise, text);
+    for other in
+        ["", &encoded_otherwise, &text.replace("%2F", "/"), &format!("{text}\n"), &format!("{text}&x=1")]
+    {
+        refused(time.as_bytes(), good.as_bytes(), other.as_bytes()).await;
+    }
+    refused((now + 1).to_string().as_bytes(), good.as_bytes(), &body).await;
+    refused(format!("0{time}").as_bytes(), good.as_bytes(), &body).await;
+    refused(time.as_bytes(), sign_by("another secret", &time, &body).as_bytes(), &body).await;
+    // A header that is missing, or there twice.
+    let (time, good) = ((TIMESTAMP_HEADER, time.as_bytes()), (SIGNATURE_HEADER, good.as_bytes()));
+    for headers in [&[][..], &[time], &[good], &[time, good, good], &[time, time, good]] {
+        assert_eq!(office.send_with(CLICKS, &body, headers).await, (401, String::new()), "{headers:?}");
+    }
+    let after = office.load().await;
+    assert_eq!(after, before, "nothing came of any of them");
+    assert!(office.calls.lock().unwrap().is_empty(), "Slack was asked nothing");
+    assert_eq!(office.send_with(CLICKS, &body, &[time, good]).await, (200, String::new()));
+    assert_eq!(office.load().await.votes.len(), 1);
+}
+
+/// R30: while the secret is rotated both count, and no third.
+#[tokio::test]
+async fn both_secrets_count_while_they_are_rotated() {
+    let mut office = Office::new(&short()).await;
+    let new = SecretString::from("the new secret of this test");
+    let secrets = SigningSecrets::rotating(new, SecretString::from(SECRET)).unwrap();
+    office.router = router(SlackInbound { secrets, gate: office.gate.clone(), slack: office.slack.clone() });
+    let (body, time) = (form(&json!({ "type": "shortcut" })), at(100).as_secs().to_string());
+    for (secret, status) in [("the new secret of this test", 200), (SECRET, 200), ("an older one", 401)] {
+        let signature = sign_by(secret, &time, &body);
+        let answer = office.send_signed("/slack/interactivity", &body, &signature).await;
+        assert_eq!(answer, (status, String::new()), "{secret}");
+    }
+}
+
+/// What is rightly signed and no text is refused as such: it is Slack's, and cannot be read.
+#[tokio::test]
+async fn a_signed_body_that_is_no_text_is_a_bad_request() {
+    let office = Office::new(&short()).await;
+    for body in [&b"payload=\xff\xfe"[..], b"\xc3\x28=1", b"payload=%FF%FE", b"\xff"] {
+        let (status, _) = office.send("/slack/interactivity", body).await;
+        assert_eq!(status, 400, "{}", body.escape_ascii());
+    }
 }
 
 #[tokio::test]
