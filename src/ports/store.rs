@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{Approval, Committed, Opened, Opening, Order, Status};
+use crate::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status};
 use crate::call::{CallDigest, ContentHash};
 use crate::card::row::CardRow;
 use crate::id::{AgentId, CredentialId, DeliveryKey, RequestId, RunId, SessionId, ShortCode, TenantId};
@@ -119,12 +119,19 @@ pub trait RequestStore: Send + Sync {
     /// [`StoreError`].
     async fn next_due(&self) -> Result<Option<Timestamp>, StoreError>;
 
-    /// How many requests are in each state, for gauges; and how many alarms of each kind are raised on open ones or
-    /// on unknown outcomes.
+    /// How many requests are in each state, of all tenants, for gauges: each state once, also those without any.
     ///
     /// # Errors
     /// [`StoreError`].
     async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError>;
+
+    /// On how many requests each alarm stands (see [`Approval::standing_alarms`]), of all tenants, for gauges: each
+    /// kind once, also those without any. Requests over which nothing is open any more count while their last event
+    /// is not before `since`, so that an alarm is not gone before anybody could see it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn alarms(&self, since: Timestamp) -> Result<Vec<(Alarm, u64)>, StoreError>;
 }
 
 /// Which requests.

@@ -9,12 +9,12 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use placet::approval::{Alarm, OutcomeKind, State as Stand, Status};
-use placet::ports::{RequestQuery, StoreError};
+use placet::approval::Status;
+use placet::ports::StoreError;
 use serde_json::{Value, json};
 
 use crate::credential::{Caller, ReadingOne};
-use crate::limits::{ALARMS_LOOKED_AT_MAX, GAUGES_EVERY};
+use crate::limits::{ALARM_SHOWN_FOR, GAUGES_EVERY};
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
@@ -76,27 +76,7 @@ async fn gauges(app: &App) -> Result<(), StoreError> {
         let count = counts.get(status.name()).copied().unwrap_or(0);
         metrics::gauge!("placet_requests", "status" => status.name()).set(count as f64);
     }
-    let query = |statuses: Vec<Status>| RequestQuery {
-        statuses,
-        limit: ALARMS_LOOKED_AT_MAX,
-        ..RequestQuery::default()
-    };
-    let open = app
-        .gate
-        .store()
-        .list(query(Status::ALL.into_iter().filter(|status| status.is_open()).collect()))
-        .await?;
-    let over = app.gate.store().list(query(vec![Status::Executed])).await?;
-    let unknown = over.iter().filter(|approval| {
-        matches!(&approval.state, Stand::Executed(executed) if executed.outcome.kind == OutcomeKind::Unknown)
-    });
-    let raised = |alarm| open.iter().filter(|approval| approval.alarms.contains(&alarm)).count();
-    let alarms = [
-        (Alarm::WaitsLong, raised(Alarm::WaitsLong)),
-        (Alarm::CardUndeliverable, raised(Alarm::CardUndeliverable)),
-        (Alarm::OutcomeUnknown, unknown.count()),
-    ];
-    for (alarm, count) in alarms {
+    for (alarm, count) in app.gate.store().alarms(app.now() - ALARM_SHOWN_FOR).await? {
         metrics::gauge!("placet_alarms", "alarm" => alarm.name()).set(count as f64);
     }
     Ok(())

@@ -107,8 +107,8 @@ pub const TIMEOUT_MIN: Ttl = Ttl::from_secs(1);
 /// Characters of what is said to Placet's own agent.
 pub const CHAT_CHARS_MAX: usize = placet::agent::USER_CHARS_MAX;
 
-/// How many open requests the alarm gauges look at.
-pub const ALARMS_LOOKED_AT_MAX: u32 = 1_000;
+/// How long the alarm gauges still show an alarm of a request that is over: several scrapes, and time to look.
+pub const ALARM_SHOWN_FOR: Ttl = Ttl::from_mins(60);
 
 /// How often the gauges are read anew, however often they are scraped.
 pub const GAUGES_EVERY: Ttl = Ttl::from_secs(5);

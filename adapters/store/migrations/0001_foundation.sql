@@ -21,8 +21,12 @@ CREATE TABLE approval_request (
   args_hash    BLOB    NOT NULL CHECK (length(args_hash) = 32),
   opened_at    INTEGER NOT NULL,
   due_at       INTEGER,
+  -- The alarms that stand, a bit each, and since when nothing is open about the request any more.
+  alarms       INTEGER          CHECK (alarms > 0),
+  over_at      INTEGER,
   version      INTEGER NOT NULL CHECK (version >= 1),
   body         TEXT    NOT NULL CHECK (body <> ''),
+  CHECK (over_at IS NULL OR due_at IS NULL),
   CHECK ((run_id IS NULL) = (step_id IS NULL)),
   -- Exactly the states in which time does something have a time at which it does.
   CHECK ((status IN ('waiting_approval', 'approved', 'executing')) = (due_at IS NOT NULL)),
@@ -35,6 +39,8 @@ CREATE UNIQUE INDEX approval_request_open_code ON approval_request (code)
 CREATE INDEX approval_request_open ON approval_request (tenant_id, approval_id)
   WHERE status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing');
 CREATE INDEX approval_request_due ON approval_request (due_at) WHERE due_at IS NOT NULL;
+-- Alarms are few: nothing is written here for a request without one.
+CREATE INDEX approval_request_alarms ON approval_request (over_at, alarms) WHERE alarms IS NOT NULL;
 -- Holds the code too: what is over is looked up by code so seldom that an index of its own, written at a random place
 -- with every proposal, costs more than walking through this one.
 CREATE INDEX approval_request_of_tenant ON approval_request (tenant_id, approval_id, status, code);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::world::Of;
-use crate::approval::{Approval, Committed, Opened, Opening, Order, Status, commit};
+use crate::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status, commit};
 use crate::call::{CallDigest, ContentHash};
 use crate::card::row::CardRow;
 use crate::id::*;
@@ -97,6 +97,10 @@ impl RequestStore for Of {
     }
 
     async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn alarms(&self, _since: Timestamp) -> Result<Vec<(Alarm, u64)>, StoreError> {
         Ok(Vec::new())
     }
 }

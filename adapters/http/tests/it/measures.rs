@@ -2,14 +2,20 @@
 
 use axum::http::Method;
 use metrics_exporter_prometheus::PrometheusBuilder;
+use placet::approval::{Command, Delivery};
 use placet::time::Ttl;
+use placet_http::limits::ALARM_SHOWN_FOR;
+use serde_json::json;
 
 use crate::fixture::{Desk, Setting};
 
-/// R38, R10: what waits, what waits too long, and how the interface does.
+/// R38, R10, R29, R21: what waits, what waits too long, what reached nobody, what nobody knows, and how the interface does.
 #[tokio::test]
 async fn numbers_for_whoever_looks_after_it() {
-    let handle = PrometheusBuilder::new().install_recorder().unwrap();
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    // This thread's own, in which everything here runs: what other tests count is theirs.
+    let _counted_here = metrics::set_default_local_recorder(&recorder);
     let desk = Desk::with(Setting { metrics: Some(handle), ..Setting::default() }).await;
     let id = desk.delete_file().await;
     let other = desk.delete_file().await;
@@ -30,5 +36,27 @@ async fn numbers_for_whoever_looks_after_it() {
     desk.ask(Method::GET, "/nowhere/secret-id").send().await.problem(404, "route_not_found");
     let second = scrape().await;
     holds(&second.body, "placet_alarms{alarm=\"waits_long\"} 1");
+    holds(&second.body, "placet_alarms{alarm=\"card_undeliverable\"} 0");
     assert!(!second.body.contains("secret-id"), "addresses are no labels");
+    // No card gets through, all the while that people could have decided: that is seen once it is over, too.
+    let failure = Some("not in the channel".to_owned());
+    let undeliverable = Command::Deliver(Delivery { surface: "slack".parse().unwrap(), failure });
+    desk.gate.command(&"acme".parse().unwrap(), id.parse().unwrap(), undeliverable).await.unwrap().1.unwrap();
+    desk.clock.passes(Ttl::from_mins(20));
+    desk.tick(&id).await;
+    let run = desk.proposes("get_time", json!({})).await;
+    let claim = json!({"tool": "get_time", "args": {}, "key": "k".repeat(40)});
+    desk.post("agent", &format!("/v1/requests/{run}/claim"), &claim).send().await.expect(200);
+    desk.clock.passes(Ttl::from_mins(5));
+    desk.tick(&run).await;
+    let third = scrape().await;
+    holds(&third.body, "placet_requests{status=\"waiting_approval\"} 0");
+    holds(&third.body, "placet_alarms{alarm=\"card_undeliverable\"} 1");
+    holds(&third.body, "placet_alarms{alarm=\"outcome_unknown\"} 1");
+    desk.clock.passes(ALARM_SHOWN_FOR);
+    desk.clock.passes(Ttl::from_mins(1));
+    let fourth = scrape().await;
+    holds(&fourth.body, "placet_alarms{alarm=\"waits_long\"} 0");
+    holds(&fourth.body, "placet_alarms{alarm=\"card_undeliverable\"} 0");
+    holds(&fourth.body, "placet_alarms{alarm=\"outcome_unknown\"} 1");
 }

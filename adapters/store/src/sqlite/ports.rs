@@ -1,7 +1,7 @@
 //! The ports: each call is one job of the writer, or one read.
 
 use async_trait::async_trait;
-use placet::approval::{Approval, Committed, Opened, Opening, Order, Status};
+use placet::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status};
 use placet::call::ContentHash;
 use placet::card::row::CardRow;
 use placet::id::{CredentialId, DeliveryKey, RequestId, RunId, SessionId, TenantId};
@@ -66,6 +66,10 @@ impl RequestStore for SqliteStore {
 
     async fn counts(&self) -> Result<Vec<(Status, u64)>, StoreError> {
         self.read(request::counts).await
+    }
+
+    async fn alarms(&self, since: Timestamp) -> Result<Vec<(Alarm, u64)>, StoreError> {
+        self.read(move |connection| request::alarms(connection, since)).await
     }
 }
 

@@ -1,12 +1,12 @@
 //! Lists, the record, credentials and runs.
 
-use placet::approval::{Command, Decision, Facts, Status};
+use placet::approval::{Alarm, Approval, Command, Decision, Delivery, Facts, Outcome, OutcomeKind, Status};
 use placet::call::{ContentHash, PolicyDigest};
 use placet::id::{AgentId, CredentialId, RequestId, RunId, SessionId};
 use placet::ports::store::Scope;
 use placet::ports::{CredentialRow, EventQuery, RequestQuery, RunRow, StoreError};
 use placet::record::{EventKind, Seq};
-use placet::time::Ttl;
+use placet::time::{Timestamp, Ttl};
 
 use crate::contract;
 use crate::fixture::*;
@@ -74,7 +74,7 @@ contract! {
         assert!(desk.store.list(foreign).await.unwrap().is_empty());
     }
 
-    /// R14: what is due, the longest due first; and when time next has something to do.
+    /// R21: what is due, the longest due first; and when time next has something to do.
     what_is_due_comes_in_order(desk) {
         assert_eq!(desk.store.next_due().await.unwrap(), None);
         let first = desk.posts("v1").await;
@@ -98,6 +98,46 @@ contract! {
         assert_eq!(counts.len(), Status::ALL.len());
         let count = |status| counts.iter().find(|(s, _)| *s == status).unwrap().1;
         assert_eq!((count(Status::Approved), count(Status::WaitingApproval), count(Status::Rejected)), (1, 2, 0));
+    }
+
+    /// R10, R29, R21: an alarm counts while its request is open or its outcome unknown, and a while after; once each.
+    alarms_are_counted(desk) {
+        let count = async |desk: &Desk, since: Timestamp| {
+            let counts = desk.store.alarms(since).await.unwrap();
+            assert_eq!(counts.iter().map(|(alarm, _)| *alarm).collect::<Vec<_>>(), Alarm::ALL);
+            (counts[0].1, counts[1].1, counts[2].1)
+        };
+        let tick = async |approval: &Approval| { desk.does(approval, Command::Tick, Facts::none(desk.now())).await; };
+        let start = desk.now();
+        assert_eq!(count(&desk, start).await, (0, 0, 0));
+        // Nobody answers, and no card gets through.
+        let waits = desk.opens(desk.risky("v1", 1)).await;
+        desk.setting.clock.passes(Ttl::from_mins(4));
+        tick(&waits).await;
+        assert_eq!(count(&desk, start).await, (1, 0, 0));
+        let failure = Some("not in the channel".to_owned());
+        desk.does(&waits, Command::Deliver(Delivery { surface: slack(), failure }), Facts::none(desk.now())).await;
+        assert_eq!(count(&desk, start).await, (1, 1, 0));
+        desk.setting.clock.passes(Ttl::from_mins(10));
+        assert_eq!(count(&desk, desk.now()).await, (1, 1, 0), "open, however old");
+        tick(&waits).await;
+        let over = desk.now();
+        assert_eq!(count(&desk, over).await, (1, 1, 0), "over, and not gone before anybody could see it");
+        assert_eq!(count(&desk, over + Ttl::from_millis(1)).await, (0, 0, 0));
+        // Nobody knows how it ended, until somebody says so.
+        let runs = desk.opens(desk.harmless("v2")).await;
+        desk.does(&runs, Command::Claim(desk.claim(&runs)), Facts::none(desk.now())).await;
+        desk.setting.clock.passes(Ttl::from_mins(2));
+        tick(&runs).await;
+        let later = desk.now() + Ttl::from_mins(600);
+        assert_eq!(count(&desk, later).await, (0, 0, 1), "unknown, however old");
+        let outcome = Outcome { kind: OutcomeKind::Failed, result: None, error: None, duration_ms: None };
+        let by = placet::approval::Actor::Placet;
+        let settle = Command::Settle { by, outcome, reason: "looked it up".to_owned() };
+        desk.does(&runs, settle, Facts::none(desk.now())).await;
+        assert_eq!(count(&desk, start).await, (1, 1, 0), "settled");
+        let stored = desk.store.load(&acme(), runs.id).await.unwrap();
+        assert_eq!(stored.alarms, [Alarm::OutcomeUnknown], "the request remembers that it was raised");
     }
 
     /// R35: by tenant, request, type and cursor; each text is back as it was.
@@ -148,7 +188,7 @@ contract! {
         assert_eq!(record, ["credential.created", "credential.revoked"]);
     }
 
-    /// R7: a run is saved with its events, or not at all where somebody else was faster.
+    /// R11: a run is saved with its events, or not at all where somebody else was faster.
     a_run_is_saved_with_its_events(desk) {
         let events = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let mut row = run(&desk, "r1");

@@ -39,6 +39,14 @@ fn events_are_found_by_request_by_tenant_or_by_number() {
     assert_eq!(of(&None, None, Vec::new()), "SEARCH event USING INTEGER PRIMARY KEY (rowid>?)");
 }
 
+/// Alarms are counted from the few rows that have any.
+#[test]
+fn alarms_are_counted_from_their_index() {
+    let plan = plan((request::ALARMS.to_owned(), vec![Value::Integer(7)]));
+    assert_eq!(plan.matches("USING COVERING INDEX approval_request_alarms (over_at").count(), 2, "{plan}");
+    assert!(!plan.contains("SCAN approval_request"), "{plan}");
+}
+
 #[test]
 fn requests_are_found_by_what_is_rarest() {
     let acme =

@@ -1,6 +1,6 @@
 //! Requests: the body as JSON, and beside it in columns what is searched, guarded and checked.
 
-use placet::approval::{Approval, Status};
+use placet::approval::{Alarm, Approval, Status};
 use placet::id::{RequestId, ShortCode, TenantId};
 use placet::policy::Level;
 use placet::ports::{RequestQuery, StoreError};
@@ -17,15 +17,16 @@ use crate::sqlite::table::{
 
 const TABLE: &str = "approval_request";
 const INSERT: &str = "INSERT INTO approval_request (body, approval_id, tenant_id, code, tool_name, run_id, step_id, \
-                      requested_by, digest, args_hash, opened_at, status, risk_level, due_at, version) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
+                      requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
+                      version) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
                       ON CONFLICT (approval_id) DO NOTHING";
-const UPDATE: &str = "UPDATE approval_request SET body = ?1, status = ?2, risk_level = ?3, due_at = ?4, version = ?5 \
-                      WHERE approval_id = ?6 AND version = ?7";
+const UPDATE: &str = "UPDATE approval_request SET body = ?1, status = ?2, risk_level = ?3, due_at = ?4, \
+                      alarms = ?5, over_at = ?6, version = ?7 WHERE approval_id = ?8 AND version = ?9";
 const SELECT: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
-                      args_hash, opened_at, status, risk_level, due_at, version FROM approval_request";
+                      args_hash, opened_at, status, risk_level, due_at, alarms, over_at, version FROM approval_request";
 const SELECT_ONE: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
-                          args_hash, opened_at, status, risk_level, due_at, version FROM approval_request \
+                          args_hash, opened_at, status, risk_level, due_at, alarms, over_at, version FROM approval_request \
                           WHERE approval_id = ?1";
 /// The open states, as the partial indexes have them.
 const OPEN: &str = "status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing')";
@@ -33,6 +34,10 @@ const CODE_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE co
                           status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing'))";
 const DUE: &str =
     "SELECT tenant_id, approval_id FROM approval_request WHERE due_at <= ?1 ORDER BY due_at LIMIT ?2";
+pub(super) const ALARMS: &str = "SELECT alarms, count(*) FROM approval_request \
+                      WHERE alarms IS NOT NULL AND over_at IS NULL GROUP BY alarms \
+                      UNION ALL SELECT alarms, count(*) FROM approval_request \
+                      WHERE alarms IS NOT NULL AND over_at >= ?1 GROUP BY alarms";
 const COUNTS: &str = "SELECT status, count(*) FROM approval_request GROUP BY status";
 
 /// The columns that never change.
@@ -53,13 +58,28 @@ fn fixed(approval: &Approval) -> [Cell<'_>; 10] {
 }
 
 /// The columns that do.
-fn moving(approval: &Approval) -> [Cell<'_>; 4] {
+fn moving(approval: &Approval) -> [Cell<'_>; 6] {
     [
         ("status", text(approval.status().name())),
         ("risk_level", optional(approval.verdict.as_deref(), |verdict| text(level(verdict.level)))),
         ("due_at", optional(approval.due(), |due| ValueRef::Integer(due.as_millis()))),
+        ("alarms", optional(alarm_bits(approval), ValueRef::Integer)),
+        ("over_at", optional(approval.over_at(), |over| ValueRef::Integer(over.as_millis()))),
         ("version", int(approval.version)),
     ]
+}
+
+/// A bit for each alarm that stands; none where none does.
+fn alarm_bits(approval: &Approval) -> Option<i64> {
+    approval.standing_alarms().map(alarm_bit).reduce(|some, more| some | more)
+}
+
+const fn alarm_bit(alarm: Alarm) -> i64 {
+    match alarm {
+        Alarm::WaitsLong => 1,
+        Alarm::CardUndeliverable => 2,
+        Alarm::OutcomeUnknown => 4,
+    }
 }
 
 const fn level(level: Level) -> &'static str {
@@ -98,7 +118,7 @@ pub(crate) fn update(
     bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut update, 2, &moving(approval)).on(TABLE)?;
     let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
-    bind(&mut update, 6, &guard).on(TABLE)?;
+    bind(&mut update, 8, &guard).on(TABLE)?;
     exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)?;
     Ok(body)
 }
@@ -226,4 +246,18 @@ pub(crate) fn counts(connection: &Connection) -> Result<Vec<(Status, u64)>, Stor
         slot.1 = u64::try_from(count).unwrap_or(0);
     }
     Ok(counts)
+}
+
+/// On how many requests each alarm stands.
+pub(crate) fn alarms(connection: &Connection, since: Timestamp) -> Result<Vec<(Alarm, u64)>, StoreError> {
+    let mut statement = connection.prepare_cached(ALARMS).on(TABLE)?;
+    let mut rows = statement.query([since.as_millis()]).on(TABLE)?;
+    let mut counts = Alarm::ALL.map(|alarm| (alarm, 0));
+    while let Some(row) = rows.next().on(TABLE)? {
+        let (bits, requests): (i64, i64) = (row.get(0).on(TABLE)?, row.get(1).on(TABLE)?);
+        for (_, count) in counts.iter_mut().filter(|(alarm, _)| bits & alarm_bit(*alarm) != 0) {
+            *count += u64::try_from(requests).unwrap_or(0);
+        }
+    }
+    Ok(counts.to_vec())
 }
