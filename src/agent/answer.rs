@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{
-    Approval, ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, Refusal, RejectedBy, RevokedWhy, State,
+    Actor, Approval, ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, Refusal, RejectedBy, RevokedWhy,
+    State,
 };
+use crate::policy::Tier;
 use crate::ports::ToolResult;
 
 /// The most characters of a result that the model reads, and that an event carries: some twenty pages.
@@ -22,6 +24,9 @@ pub const UNREACHED: &str = "nobody could be reached";
 
 /// Why it may run although nobody said yes.
 pub const SILENCE: &str = "nobody answered, and the policy lets silence count";
+
+/// Why a call is taken back whose run was stopped.
+pub const RUN_STOPPED: &str = "the run was stopped";
 
 /// What could not be asked of anybody, and why: never to be taken for a no of people.
 #[must_use]
@@ -131,6 +136,11 @@ impl Answer {
                 ExpiredHow::Unused => Self::denied("denied: approval expired before it was used".to_owned()),
             },
             State::Revoked(revoked) => match &revoked.why {
+                // Nobody's no: its run ended before somebody had answered, or before the yes was used.
+                RevokedWhy::Revoked if revoked.by == Actor::Placet => {
+                    let what = if is_agreed(approval) { "not run" } else { "not asked" };
+                    Self::denied(with_reason(what, revoked.reason.as_deref()))
+                }
                 RevokedWhy::Revoked => {
                     Self::denied(with_reason("denied: approval was revoked", revoked.reason.as_deref()))
                 }
@@ -181,6 +191,7 @@ impl Ruling {
                 ExpiredHow::Unused => yes(&ApprovedBy::Votes),
             },
             State::Revoked(revoked) => match &revoked.why {
+                RevokedWhy::Revoked if revoked.by == Actor::Placet => no(said(revoked.reason.as_deref())),
                 RevokedWhy::Revoked => {
                     no(Some(with_reason("approval was revoked", revoked.reason.as_deref())))
                 }
@@ -192,6 +203,12 @@ impl Ruling {
             },
         }
     }
+}
+
+/// Whether somebody said yes to it, or nobody needed to.
+fn is_agreed(approval: &Approval) -> bool {
+    let asks = approval.verdict.as_deref().is_none_or(|verdict| verdict.tier == Tier::Approve);
+    !asks || approval.votes.iter().any(|vote| vote.decision == Decision::Approve)
 }
 
 /// The note of the vote that completed it, or what stood for a vote.

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use event_listener::EventListener;
 use sha2::{Digest as _, Sha256};
 
-use crate::agent::answer::{Answer, cut};
+use crate::agent::answer::{Answer, RUN_STOPPED, Ruling, cut};
 use crate::agent::event::{AgentEventKind, Usage};
 use crate::agent::hints::Hints;
 use crate::agent::journal::Journal;
-use crate::agent::state::{Phase, RunState, Stage};
+use crate::agent::state::{PendingCall, Phase, RunState, Stage};
+use crate::agent::step::key_of;
 use crate::agent::transcript::Entry;
 use crate::agent::turn::result_event;
-use crate::approval::{Actor, Requester};
-use crate::gate::Executor;
-use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, TenantId};
+use crate::approval::{Actor, Approval, Requester};
+use crate::gate::{Executor, ProposeError};
+use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, StepId, TenantId};
 use crate::ports::{Model, RunRow, StoreError};
 use crate::time::Ttl;
 
@@ -284,7 +285,7 @@ impl Agent {
         })
     }
 
-    /// Ends a run. What it asked people about is withdrawn; what runs already is asked to stop. False if it was over.
+    /// Ends a run. What it asked people about is taken back; what runs already is asked to stop. False if it was over.
     ///
     /// # Errors
     /// [`RunError`]; [`RunError::Moved`] if it went on faster than it could be stopped.
@@ -297,8 +298,9 @@ impl Agent {
             if state.is_over() {
                 return Ok(false);
             }
-            // First the run, so that nothing new is proposed; then what it left behind.
-            match journal.commit(|state| ended(state, why)).await {
+            // First the run is taken over, so that nothing new is proposed or told by whoever worked on it; then its
+            // requests are ended, so that what is told of them is what became of them.
+            match journal.commit(|_| Vec::new()).await {
                 Ok(()) => {}
                 Err(RunError::Moved) if tries < STOP_TRIES => {
                     tries += 1;
@@ -306,52 +308,78 @@ impl Agent {
                 }
                 Err(fault) => return Err(fault),
             }
-            for call in state.calls {
-                if let Stage::Announced { request, .. } | Stage::Allowed { request, .. } = call.stage {
-                    self.take_back((tenant, request), &state.agent, &state.requester).await?;
-                }
+            let mut endings = Vec::new();
+            for call in state.open_calls() {
+                endings.push((call.step.clone(), self.ending(&state, call).await?));
             }
-            return Ok(true);
+            match journal.commit(|state| ended(state, endings, why)).await {
+                Ok(()) => return Ok(true),
+                Err(RunError::Moved) if tries < STOP_TRIES => tries += 1,
+                Err(fault) => return Err(fault),
+            }
         }
     }
 
-    /// A call of a run that was ended no longer needs an answer of people, or a run.
+    /// Ends the request of an open call, so that it cannot be claimed any more, and gives what is to be told of it.
+    async fn ending(&self, state: &RunState, call: &PendingCall) -> Result<Ending, RunError> {
+        let (request, told) = match &call.stage {
+            Stage::Answered { answer } => return Ok(Ending { ruling: None, answer: answer.clone() }),
+            Stage::Announced { request, waits, .. } => (*request, !waits),
+            Stage::Allowed { request, .. } => (*request, true),
+            // Whoever worked on it may be proposing it at this moment: under its key there is one request, theirs or
+            // this one, and it is that one which is ended.
+            Stage::Ready { proposal } => {
+                let key = key_of(&proposal.requester.credential, &state.run, &call.step)?;
+                let proposed =
+                    self.executor.gate().propose(&state.tenant, (**proposal).clone(), Some(key), false);
+                match proposed.await {
+                    Ok(proposed) => (proposed.approval.id, true),
+                    Err(ProposeError::KeyConflict { .. }) => {
+                        let answer = Answer::failed(&format!("not run: {RUN_STOPPED}"));
+                        return Ok(Ending { ruling: None, answer });
+                    }
+                    Err(ProposeError::Store(fault)) => return Err(fault.into()),
+                }
+            }
+        };
+        let approval = self.take_back(&state.tenant, request, RUN_STOPPED).await?;
+        let ruling = if told { None } else { Ruling::of(&approval).map(|ruling| (request, ruling)) };
+        // What is claimed may be done by now, and is not known to be.
+        let answer =
+            Answer::of(&approval).unwrap_or_else(|| Answer::unknown("the run was stopped meanwhile"));
+        Ok(Ending { ruling, answer })
+    }
+
+    /// Takes a call back that shall not run any more; what runs already is asked to stop. Gives it as it stands then:
+    /// where it is over, that is refused, which is as well.
     pub(super) async fn take_back(
         &self,
-        (tenant, request): (&TenantId, RequestId),
-        agent: &AgentId,
-        requester: &Requester,
-    ) -> Result<(), StoreError> {
+        tenant: &TenantId,
+        request: RequestId,
+        why: &str,
+    ) -> Result<Approval, StoreError> {
         let gate = self.executor.gate();
-        let by = Actor::Agent(requester.credential.clone());
-        let (_, withdrawn) = gate.withdraw((tenant, request), agent, by).await?;
-        if withdrawn.is_err() {
-            // Too late to withdraw: what runs is asked to stop. Where it is over, that is refused, which is as well.
-            let reason = Some("its run was stopped".to_owned());
-            let _refused = gate.revoke(tenant, request, Actor::Placet, reason).await?;
-        }
-        Ok(())
+        let (approval, _refused) = gate.revoke(tenant, request, Actor::Placet, Some(why.to_owned())).await?;
+        Ok(approval)
     }
 }
 
+/// How an open call of a run that is stopped ends.
+struct Ending {
+    /// What is told of people's decision, where they were asked and it was not told yet.
+    ruling: Option<(RequestId, Ruling)>,
+    answer: Answer,
+}
+
 /// Ends a run: every open call gets its one result, and the run its one last event.
-fn ended(state: &mut RunState, why: &str) -> Vec<AgentEventKind> {
+fn ended(state: &mut RunState, endings: Vec<(StepId, Ending)>, why: &str) -> Vec<AgentEventKind> {
     let mut events = Vec::new();
-    for call in &mut state.calls {
-        let answer = match &call.stage {
-            Stage::Answered { .. } => continue,
-            Stage::Announced { waits: true, request, .. } => {
-                let reason = Some("the run was stopped".to_owned());
-                events.push(AgentEventKind::ApprovalResult { request_id: *request, approved: false, reason });
-                Answer::denied("denied: the run was stopped".to_owned())
-            }
-            // It may have been started.
-            Stage::Ready { .. } | Stage::Announced { .. } | Stage::Allowed { .. } => {
-                Answer::unknown("the run was stopped meanwhile")
-            }
-        };
-        events.push(result_event(&call.step, &answer));
-        call.stage = Stage::Answered { answer };
+    for (step, Ending { ruling, answer }) in endings {
+        if let Some((request_id, Ruling { approved, reason })) = ruling {
+            events.push(AgentEventKind::ApprovalResult { request_id, approved, reason });
+        }
+        events.push(result_event(&step, &answer));
+        state.put(&step, Stage::Answered { answer });
     }
     state.phase = Phase::Stopped { why: why.to_owned() };
     events.push(AgentEventKind::Error { message: format!("the run was stopped: {why}") });

@@ -4,7 +4,7 @@
 use futures::future::{join, join_all};
 use sha2::{Digest as _, Sha256};
 
-use crate::agent::answer::{Answer, Ruling};
+use crate::agent::answer::{Answer, RUN_STOPPED, Ruling};
 use crate::agent::event::AgentEventKind;
 use crate::agent::journal::{Journal, Tries};
 use crate::agent::state::{PendingCall, Stage};
@@ -23,6 +23,9 @@ const WAIT_SLICE: Ttl = Ttl::from_secs(60);
 
 /// How often a claim is tried that was refused although the request stands as approved.
 const CLAIM_TRIES: u32 = 3;
+
+/// Why a call is taken back whose claim was refused for good.
+const GIVEN_UP: &str = "the approval no longer allows it, and the agent goes on without it";
 
 /// One call that was proposed.
 struct Step {
@@ -129,7 +132,7 @@ impl Agent {
                 .await;
             if matches!(announced, Err(RunError::Moved)) && self.is_over(tenant, &run).await? {
                 // It was stopped meanwhile, by somebody who could not know of this request yet.
-                self.take_back((tenant, request), &proposal.call.agent, &proposal.requester).await?;
+                self.take_back(tenant, request, RUN_STOPPED).await?;
             }
             announced?;
         }
@@ -221,8 +224,7 @@ impl Agent {
 
     /// The claim was refused for good, and so is the call: nobody else shall use the approval later.
     async fn give_up(&self, journal: &Journal, step: &Step, refusal: &Refusal) -> Result<(), RunError> {
-        let proposal = &step.proposal;
-        self.take_back((&step.tenant, step.request), &proposal.call.agent, &proposal.requester).await?;
+        self.take_back(&step.tenant, step.request, GIVEN_UP).await?;
         answer_with(journal, &step.step, Vec::new(), Answer::of_refusal(refusal)).await
     }
 
@@ -293,7 +295,7 @@ const fn is_final(refusal: &Refusal) -> bool {
 }
 
 /// The key under which a step is proposed: the same after a restart.
-fn key_of(
+pub(super) fn key_of(
     credential: &CredentialId,
     run: &RunId,
     step: &StepId,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::world::{Fuse, POLICY, World, requester, tenant};
-use super::{Lines, call, check, of_type, result, turn};
+use super::{Lines, call, check, lines, of_type, result, turn};
 use crate::agent::Phase;
-use crate::approval::{Actor, Status};
-use crate::id::SessionId;
+use crate::approval::{Actor, Approval, State, Status};
+use crate::id::{CredentialId, SessionId};
 use crate::ports::Model;
 
 /// A run that wants one file deleted, and says something in the end.
@@ -45,8 +45,8 @@ fn a_revoked_request_is_not_run() {
                 let listener = agent.changed(&tenant(), &session);
                 if let Phase::WaitingApproval { of } = world.last_run().phase {
                     let (tenant, gate) = (tenant(), agent.executor().gate());
-                    let revoked =
-                        gate.revoke(&tenant, of[0].request, Actor::Placet, Some("freeze".to_owned()));
+                    let by = Actor::Manager(CredentialId::new("ops").unwrap());
+                    let revoked = gate.revoke(&tenant, of[0].request, by, Some("freeze".to_owned()));
                     return revoked.await.unwrap().1.unwrap();
                 }
                 listener.await;
@@ -113,4 +113,53 @@ fn what_somebody_else_ran_is_told_once() {
     assert_eq!(of_type(&told, "approval_result")[0]["approved"], true);
     assert_eq!(result(&told, "c1")["result"], "by another hand");
     assert!(world.ran.lock().unwrap().is_empty());
+}
+
+/// R8: a run is stopped wherever it stands. What nobody claimed is not run and not unknown, and that nobody was asked
+/// to the end is no denial; the record says why it was taken back.
+#[test]
+fn what_a_stop_ends_is_told_as_it_is() {
+    let world = World::new();
+    let agent = world.agent(lines());
+    world.drive(&agent, agent.start(&tenant(), None, requester("bot"), "clean up")).unwrap().unwrap();
+    let (places, mut not_asked, mut unknown) = (world.places(), 0, 0);
+    for (at, after) in (2..=places).flat_map(|at| [(at, false), (at, true)]) {
+        let world = World::new();
+        let agent = world.agent(lines());
+        world.set_fuse(Some(Fuse { at, after }));
+        let ended = world.drive(&agent, agent.start(&tenant(), None, requester("bot"), "clean up"));
+        assert!(ended.is_none(), "the fuse at {at} did not blow");
+        world.set_fuse(None);
+        *world.silent.lock().unwrap() = true;
+        let agent = world.agent(lines());
+        let run = world.last_run();
+        let stopped = world.drive(&agent, agent.stop(&tenant(), &run.run, "no longer needed"));
+        assert_eq!(stopped.unwrap().unwrap(), !run.is_over());
+        let told = world.told();
+        check(&told);
+        for result in of_type(&told, "tool_result") {
+            let id = result["callId"].as_str().unwrap();
+            let of = |request: &&Approval| request.proposal.run.as_ref().unwrap().step.as_str() == id;
+            let (requests, error) = (world.requests(), result["error"].as_str().unwrap_or_default());
+            let state = requests.iter().find(of).map(|request| &request.state);
+            match state {
+                Some(State::Executing(_)) => unknown += 1,
+                Some(State::Revoked(revoked)) => {
+                    assert_eq!(revoked.reason.as_deref(), Some("the run was stopped"));
+                    not_asked += usize::from(error == "not asked: the run was stopped");
+                    assert!(error.ends_with(": the run was stopped") && result["denied"] == true, "{error}");
+                }
+                _ => {}
+            }
+            let running = matches!(state, Some(State::Executing(_)));
+            assert_eq!(error.starts_with("nobody knows"), running, "{error}, killed at {at}, after: {after}");
+        }
+        let open = world
+            .requests()
+            .iter()
+            .filter(|request| matches!(request.status(), Status::WaitingApproval | Status::Approved))
+            .count();
+        assert_eq!(open, 0, "nothing is left that could be claimed, killed at {at}, after: {after}");
+    }
+    assert!(not_asked > 0 && unknown > 0, "{not_asked}, {unknown}");
 }
