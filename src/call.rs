@@ -151,10 +151,15 @@ impl ToolCall {
         ArgsHash(self.args.sha256())
     }
 
-    /// Server and tool as people read them: `files/delete_file`, or the tool alone.
+    /// Server and tool as people read them: `files/delete_file`, or the tool alone. Two calls of different tools never
+    /// read alike: a server's name holds no `/`, and a tool without a server whose name does begins with one.
     #[must_use]
     pub fn full_name(&self) -> String {
-        self.server.as_ref().map_or_else(|| self.tool.to_string(), |server| format!("{server}/{}", self.tool))
+        match &self.server {
+            Some(server) => format!("{server}/{}", self.tool),
+            None if self.tool.as_str().contains('/') => format!("/{}", self.tool),
+            None => self.tool.to_string(),
+        }
     }
 
     /// The envelope as a value, for whoever wants to compute the digest outside: RFC 8785 of this, after
@@ -222,5 +227,17 @@ mod tests {
         other.preconditions.clear();
         assert_ne!(other.digest(&tenant), base);
         assert_ne!(call().digest(&TenantId::new("globex").unwrap()), base);
+    }
+
+    /// R28: calls of different tools never read alike.
+    #[test]
+    fn one_name_is_one_tool() {
+        let named = |server: Option<&str>, tool: &str| {
+            let server = server.map(|name| ServerName::new(name).unwrap());
+            ToolCall { server, tool: ToolName::new(tool).unwrap(), ..call() }.full_name()
+        };
+        assert_eq!(named(Some("prod"), "drop_table"), "prod/drop_table");
+        assert_eq!(named(None, "prod/drop_table"), "/prod/drop_table");
+        assert_eq!(named(None, "drop_table"), "drop_table");
     }
 }

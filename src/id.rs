@@ -31,6 +31,14 @@ pub enum IdError {
         /// How many there were.
         got: usize,
     },
+    /// With a character that has another meaning beside this name.
+    #[error("{what} must be without {banned:?}")]
+    Banned {
+        /// Which id.
+        what: &'static str,
+        /// The character.
+        banned: char,
+    },
     /// Not a UUID.
     #[error("{what} must be a UUID such as 0190f3c2-5d5e-7c3a-9b1e-3f2a4c5d6e7f")]
     Uuid {
@@ -46,7 +54,7 @@ pub enum IdError {
 pub const TEXT_ID_CHARS_MAX: usize = 200;
 
 macro_rules! text_id {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(without $banned:literal)?;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -63,6 +71,9 @@ macro_rules! text_id {
                 if got == 0 || got > TEXT_ID_CHARS_MAX || text.chars().any(char::is_control) {
                     return Err(IdError::Text { what: stringify!($name), max: TEXT_ID_CHARS_MAX, got });
                 }
+                $(if text.contains($banned) {
+                    return Err(IdError::Banned { what: stringify!($name), banned: $banned });
+                })?
                 Ok(Self(text.into()))
             }
 
@@ -120,8 +131,8 @@ text_id! {
     Role;
     /// A tool's name as the agent calls it.
     ToolName;
-    /// The MCP server (or other provider) a tool comes from.
-    ServerName;
+    /// The MCP server (or other provider) a tool comes from. Without `/`, which stands between it and its tool.
+    ServerName without '/';
     /// A surface by its configured name: `slack`, `terminal`, `script`.
     SurfaceName;
     /// The caller's own key for a proposal: the same key gives the same request.
@@ -313,5 +324,6 @@ mod tests {
         assert!(TenantId::new("a\nb").is_err());
         assert!(TenantId::new("x".repeat(201)).is_err());
         assert!(serde_json::from_str::<TenantId>("\"\"").is_err());
+        assert!(ServerName::new("prod/a").is_err() && ToolName::new("prod/a").is_ok());
     }
 }

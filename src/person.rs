@@ -171,7 +171,8 @@ impl Electorate {
     /// Whether a decision at `now` may rest on this.
     #[must_use]
     pub fn is_fresh(&self, now: Timestamp) -> bool {
-        now.since(self.as_of) <= FACTS_AGE_MAX
+        // Facts from the future are of a clock that was set back since: how old they are, nobody knows.
+        self.as_of <= now && now.since(self.as_of) <= FACTS_AGE_MAX
     }
 
     /// What is known of an account; none if it was not asked about.

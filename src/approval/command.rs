@@ -308,12 +308,15 @@ pub struct Facts {
     pub stewards: Vec<Role>,
     /// What today's policy forbids about this call, whatever was approved.
     pub forbidden: Option<RuleHit>,
+    /// What today's policy says of this call, where an answer rests on it: a claim under a policy that became
+    /// stricter is refused.
+    pub today: Option<Arc<Verdict>>,
 }
 
 impl Facts {
     /// For commands that rest on no account and no policy.
     #[must_use]
     pub const fn none(as_of: Timestamp) -> Self {
-        Self { electorate: Electorate::nobody(as_of), stewards: Vec::new(), forbidden: None }
+        Self { electorate: Electorate::nobody(as_of), stewards: Vec::new(), forbidden: None, today: None }
     }
 }

@@ -172,7 +172,9 @@ impl Approval {
             (State::Approved(approved), Command::Claim(order)) => {
                 self.claim(&mut draft, approved, order, facts)?
             }
-            (State::Executing(executing), Command::Claim(order)) => self.claim_again(executing, order)?,
+            (State::Executing(executing), Command::Claim(order)) => {
+                self.claim_again(executing, order, now)?
+            }
             (State::Executing(executing), Command::Heartbeat { claim, key }) => {
                 holds(&executing.claim, *claim, key)?;
                 let lease_until = now + executing.claim.lease;
@@ -304,8 +306,10 @@ impl Approval {
             draft.add(EventKind::Expired { how: ExpiredHow::Unasked })?;
             return Ok(());
         };
-        let asked = self.card_delivered || terms.places.is_empty();
-        if asked && terms.approve_on_timeout && verdict.level == Level::Low {
+        // Whoever was shown it is on record as a delivery, also over the API. A no of anybody is no silence.
+        let asked = self.card_delivered;
+        let silent = self.votes.iter().all(|vote| vote.decision == Decision::Approve);
+        if asked && silent && terms.approve_on_timeout && verdict.level == Level::Low {
             draft.add(EventKind::Decided {
                 decision: Decision::Approve,
                 approved_by: Some(ApprovedBy::Timeout),
@@ -353,6 +357,11 @@ impl Approval {
         if let Some(rule) = &facts.forbidden {
             return Err(Refusal::ForbiddenNow { because: rule.because.clone() });
         }
+        if let (Some(before), Some(today)) = (&self.verdict, &facts.today)
+            && is_stricter(before, today)
+        {
+            return Err(Refusal::ForbiddenNow { because: today.because().to_owned() });
+        }
         match &approved.by {
             ApprovedBy::Policy | ApprovedBy::Timeout => {}
             ApprovedBy::Votes => {
@@ -380,13 +389,19 @@ impl Approval {
         Ok(())
     }
 
-    /// The same attempt asks again for its answer; anybody else is too late.
-    fn claim_again(&self, executing: &Executing, order: &ClaimOrder) -> Result<(), Refusal> {
+    /// The same attempt asks again for its answer; anybody else is too late. So is who asks after the lease, or after
+    /// somebody wanted it to stop: whoever has not started by then must not start.
+    fn claim_again(&self, executing: &Executing, order: &ClaimOrder, now: Timestamp) -> Result<(), Refusal> {
         if order.digest != self.digest {
             return Err(Refusal::WrongCall);
         }
         let same = executing.claim.key_hash == ContentHash::of(order.key.as_bytes());
-        if same && executing.claim.executor == order.executor { Ok(()) } else { Err(Refusal::AlreadyClaimed) }
+        let startable = executing.stop.is_none() && now < executing.claim.lease_until;
+        if same && startable && executing.claim.executor == order.executor {
+            Ok(())
+        } else {
+            Err(Refusal::AlreadyClaimed)
+        }
     }
 
     fn settle(
@@ -607,20 +622,29 @@ fn asks_somebody(terms: &Terms) -> bool {
         })
 }
 
-/// Whether the second verdict asks for more than the first.
+/// Whether the second verdict asks for more than the first, in any respect.
 fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
     if after.tier != before.tier {
         return after.tier > before.tier;
     }
-    let asks = |verdict: &Verdict| {
-        let mut asks = std::collections::BTreeMap::new();
-        for group in verdict.terms.iter().flat_map(|terms| &terms.stages).flat_map(|stage| &stage.groups) {
-            *asks.entry(group.role.clone()).or_insert(0_u32) += group.count;
+    let (Some(had), Some(asks)) = (&before.terms, &after.terms) else { return after.level > before.level };
+    // A stage that asks for more people of a role, or for people of another, and one that must wait for another.
+    let people = |terms: &Terms| {
+        let mut people = std::collections::BTreeMap::new();
+        for group in terms.stages.iter().flat_map(|stage| &stage.groups) {
+            *people.entry(group.role.clone()).or_insert(0_u32) += group.count;
         }
-        asks
+        people
     };
-    let had = asks(before);
-    after.level > before.level || asks(after).iter().any(|(role, count)| had.get(role).unwrap_or(&0) < count)
+    let had_people = people(had);
+    after.level > before.level
+        || asks.stages.len() > had.stages.len()
+        || people(asks).iter().any(|(role, count)| had_people.get(role).unwrap_or(&0) < count)
+        || (had.requester_may_approve && !asks.requester_may_approve)
+        || (had.partial_view_may_approve && !asks.partial_view_may_approve)
+        || (had.approve_on_timeout && !asks.approve_on_timeout)
+        || (asks.reason_for_yes && !had.reason_for_yes)
+        || asks.denials_to_reject < had.denials_to_reject
 }
 
 /// The holder of a claim proves it by its key.

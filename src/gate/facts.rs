@@ -1,6 +1,7 @@
 //! Facts: read outside, dated, and handed to the decision as data.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use futures::future::join_all;
 
@@ -55,13 +56,13 @@ impl Gate {
         {
             standings.entry(identity.clone()).or_insert_with(|| policy.people().resolve(identity));
         }
+        let claims = matches!(command, Command::Claim(_));
         let as_of = as_of.unwrap_or_else(|| self.parts.clock.now());
         Facts {
             electorate: Electorate { as_of, standings },
             stewards: policy.stewards().to_vec(),
-            forbidden: matches!(command, Command::Claim(_))
-                .then(|| policy.forbids(&approval.proposal))
-                .flatten(),
+            forbidden: claims.then(|| policy.forbids(&approval.proposal)).flatten(),
+            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &approval.tenant))),
         }
     }
 }

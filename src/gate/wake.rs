@@ -12,6 +12,9 @@ use crate::time::Ttl;
 /// How long a lost hint can go unnoticed.
 pub const REREAD_EVERY: Ttl = Ttl::from_secs(5);
 
+/// At every so many entries those that nobody waits on are dropped.
+const SWEEP_AT: usize = 256;
+
 /// The in-process registry of who waits for what.
 #[derive(Debug, Default)]
 pub struct Wakes {
@@ -49,8 +52,17 @@ impl Wakes {
     #[must_use]
     pub fn request(&self, request: RequestId) -> EventListener {
         let mut waiting = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        // Entries go when they are notified; those of waiters who left are few and go with the next change.
+        // Entries go when they are notified. Those whose waiters left go here, once in a while.
+        if waiting.len() >= SWEEP_AT && waiting.len().is_multiple_of(SWEEP_AT) {
+            waiting.retain(|_, event| event.total_listeners() > 0);
+        }
         Arc::clone(waiting.entry(request).or_default()).listen()
+    }
+
+    /// For how many requests somebody waits, or did and left.
+    #[must_use]
+    pub fn waited_on(&self) -> usize {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Registers for the next growth of the record.

@@ -164,7 +164,9 @@ impl Gate {
         {
             tracing::error!(approval.id = %request, alarm = alarm.name(), tool, "alarm");
         }
-        let step = match surface.and_then(|name| self.surface(name)) {
+        // Alarms of one tenant are nothing for another's channel: log, gauge and trace have them.
+        let at = surface.and_then(|name| self.surface(name));
+        let step = match at.filter(|surface| surface.serves(&row.message.tenant)) {
             None => OutboxStep::Dropped("there is no surface to tell it on".to_owned()),
             Some(surface) => match surface.tell(&row.message).await {
                 Ok(()) => OutboxStep::Sent,

@@ -134,6 +134,7 @@ pub(super) fn facts(now: Timestamp) -> Facts {
         electorate: Electorate { as_of: now, standings },
         stewards: vec![role("operator")],
         forbidden: None,
+        today: None,
     }
 }
 

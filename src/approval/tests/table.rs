@@ -147,3 +147,61 @@ fn a_contradicting_verdict_is_refused() {
         assert!(matches!(checking.refuses(&command, 1), Refusal::OutOfOrder { .. }), "{command:?}");
     }
 }
+
+/// R25: who asks again for a claim after somebody wanted it to stop, or after its lease, must not start.
+#[test]
+fn a_lost_claim_is_not_given_again_too_late() {
+    let life = Life::executing();
+    let stop = Command::Revoke { by: Actor::Account(account("USAM")), reason: None };
+    let stopped = life.clone().then(&stop, 71);
+    assert_eq!(stopped.refuses(&stopped.claim("key"), 72), Refusal::AlreadyClaimed);
+    assert_eq!(life.refuses(&life.claim("key"), 70 + 60), Refusal::AlreadyClaimed, "nobody has swept yet");
+}
+
+/// R14: a policy that became stricter is looked at inside the claim, whatever was approved before.
+#[test]
+fn a_claim_obeys_todays_policy() {
+    let life = Life::approved();
+    let one = || terms(vec![vec![group("admin", 1)]]);
+    let stricter = [
+        verdict(Tier::Forbid, None),
+        verdict(Tier::Approve, Some(terms(vec![vec![group("admin", 2)]]))),
+        verdict(Tier::Approve, Some(terms(vec![vec![group("finance", 1)]]))),
+        verdict(Tier::Approve, Some(terms(vec![vec![group("admin", 1)], vec![group("finance", 1)]]))),
+        verdict(Tier::Approve, Some(crate::policy::Terms { reason_for_yes: true, ..one() })),
+    ];
+    for today in stricter {
+        let now = Facts { today: Some(today.clone()), ..facts(at(65)) };
+        let refusal = life.now.decide(&life.claim("key"), &now, at(65)).unwrap_err();
+        assert!(matches!(refusal, Refusal::ForbiddenNow { .. }), "{today:?}");
+    }
+    for today in [verdict(Tier::Approve, Some(one())), verdict(Tier::Auto, None)] {
+        let now = Facts { today: Some(today), ..facts(at(65)) };
+        assert!(life.now.decide(&life.claim("key"), &now, at(65)).is_ok(), "a laxer policy changes nothing");
+    }
+}
+
+/// R10: silence counts as a yes only where people were asked and nobody said no.
+#[test]
+fn silence_is_no_yes_where_somebody_said_no() {
+    let silent = || crate::policy::Terms {
+        approve_on_timeout: true,
+        denials_to_reject: 2,
+        ..terms(vec![vec![group("admin", 1)]])
+    };
+    let low = |life: Life| {
+        let mut life = life;
+        let mut verdict = (**life.now.verdict.as_ref().unwrap()).clone();
+        verdict.level = crate::policy::Level::Low;
+        life.now.verdict = Some(verdict.into());
+        life.now
+    };
+    let delivered = Command::Deliver(Delivery { surface: slack(), failure: None });
+    let expired =
+        |now: &Approval| now.decide(&Command::Tick, &facts(at(1800)), at(1800)).unwrap().next().status();
+    let asked = Life::waiting(silent()).then(&delivered, 1);
+    assert_eq!(expired(&low(asked.clone())), Status::Approved);
+    let no = asked.no("UBO");
+    assert_eq!(expired(&low(asked.then(&no, 2))), Status::Expired);
+    assert_eq!(expired(&low(Life::waiting(silent()))), Status::Expired, "nobody was shown anything");
+}

@@ -105,6 +105,9 @@ fn unreadable_accounts_decide_nothing() {
     );
     let mut old = facts(at(20));
     old.electorate.as_of = at(-41);
+    let mut future = facts(at(20));
+    future.electorate.as_of = at(21);
+    assert_eq!(life.now.decide(&life.yes("UCHEN"), &future, at(20)).unwrap_err(), Refusal::FactsStale);
     assert_eq!(life.now.decide(&life.yes("UCHEN"), &old, at(20)).unwrap_err(), Refusal::FactsStale);
     let mut gap = facts(at(20));
     gap.electorate.standings.remove(&account("UBO"));

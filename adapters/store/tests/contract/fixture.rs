@@ -178,6 +178,7 @@ pub(crate) fn facts(desk: &Desk, releasers: &[&str]) -> Facts {
         electorate: Electorate { as_of: desk.now(), standings },
         stewards: vec![Role::new("admin").unwrap()],
         forbidden: None,
+        today: None,
     }
 }
 
