@@ -1,7 +1,7 @@
 //! Crash points: stops the store before or after a commit that a conversation names, and keeps count of all that it
 //! passed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use placet_store::{CommitPoint, CommitProbe, Moment, ProbeVerdict};
@@ -21,6 +21,7 @@ struct Seen {
     crash: Option<CrashPoint>,
     crashed: bool,
     visited: BTreeMap<(&'static str, Moment), usize>,
+    passed: BTreeSet<&'static str>,
 }
 
 /// Looks on at every commit.
@@ -38,6 +39,7 @@ impl CrashProbe {
     pub fn arm(&self, crash: CrashPoint) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.commits = 0;
+        seen.passed.clear();
         seen.crash = Some(crash);
         seen.crashed = false;
     }
@@ -61,6 +63,12 @@ impl CrashProbe {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).commits
     }
 
+    /// Which boundaries it passed since it was last armed.
+    #[must_use]
+    pub fn passed(&self) -> BTreeSet<&'static str> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).passed.clone()
+    }
+
     /// Which boundaries crashed how often, on which side.
     #[must_use]
     pub fn visited(&self) -> BTreeMap<(&'static str, Moment), usize> {
@@ -73,6 +81,7 @@ impl CommitProbe for CrashProbe {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let nth = seen.commits;
         let crash = seen.crash == Some(CrashPoint { nth, moment: point.moment });
+        seen.passed.extend(point.boundaries);
         if point.moment == Moment::After {
             seen.commits += 1;
         }

@@ -10,7 +10,8 @@ use placet::call::{CanonicalArgs, ContentHash};
 use placet::id::{AgentId, CredentialId, RequestId, TenantId};
 use placet::person::Identity;
 use placet::ports::{
-    CredentialRow, CredentialStore as _, EventQuery, RequestQuery, RequestStore as _, Scope,
+    CredentialRow, CredentialStore as _, EventQuery, InboxStore as _, OutboxStore as _, RequestQuery,
+    RequestStore as _, Scope,
 };
 use placet::record::{Event, Seq};
 use placet::time::{Clock as _, Ttl};
@@ -523,6 +524,7 @@ tenant = "{TENANT}"
         self.work_until_idle().await?;
         let store = self.store()?;
         let query = RequestQuery { limit: 100_000, ..RequestQuery::default() };
+        self.ran_only_what_was_claimed(&store.list(query.clone()).await?)?;
         for stored in store.list(query).await? {
             let events = self.events_of(Some(stored.id)).await?;
             let rebuilt = Approval::rebuild(&events)?.context("a request without events")?;
@@ -549,11 +551,34 @@ tenant = "{TENANT}"
             .map(|(seq, _)| seq.0)
             .collect();
         ensure!(seqs.iter().copied().eq(1..=seqs.len() as u64), "the record has gaps: {seqs:?}");
+        ensure!(store.undone(1).await?.is_empty(), "a delivery was never worked off");
         if !self.expects_unread.load(Ordering::Relaxed) {
+            let long = self.clock.now() + Ttl::from_mins(24 * 60);
+            let waiting = store.take_messages(long, long, 10).await?;
+            ensure!(waiting.is_empty(), "never delivered: {waiting:?}");
+            let unmet = self.slack.unmet_faults();
+            ensure!(unmet.is_empty(), "faults that never came about: {unmet:?}");
             let unread = self.slack.unread();
             ensure!(unread.is_empty(), "left unread:\n{}", unread.join("\n"));
         }
         self.stop().await
+    }
+}
+
+impl Desk {
+    /// A tool that ran more often than it was claimed ran without a permit.
+    fn ran_only_what_was_claimed(&self, requests: &[Approval]) -> Result<()> {
+        let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        for (tool, _) in runs.iter() {
+            let ran = runs.iter().filter(|(other, _)| other == tool).count();
+            let claimed = requests.iter().filter(|request| {
+                let started = matches!(request.status(), Status::Executing | Status::Executed);
+                started && request.proposal.call.tool.as_str() == tool
+            });
+            let claimed = claimed.count();
+            ensure!(ran <= claimed, "{tool} ran {ran} times, and was claimed {claimed} times");
+        }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, ensure};
+use placet::approval::{OutcomeKind, State};
 use placet::time::Ttl;
 use placet_store::Moment;
 use placet_tests::crash::CrashPoint;
@@ -14,11 +15,31 @@ use serde_json::json;
 /// How often a step is tried: a death, a restart, and what was under way then.
 const TRIES: usize = 8;
 
-/// R11, R24: from proposal to outcome, a death at any commit changes nothing but time.
+/// R11, R24: from proposal to outcome, a death at any commit changes nothing but time. Visited = all: every boundary
+/// that the undisturbed conversation passes is died at, before and after it.
 #[test]
 fn a_death_at_any_commit_of_a_conversation_changes_nothing() -> Result<()> {
-    let mut visited = BTreeSet::new();
-    let mut points = 0;
+    dies_everywhere("a call that is approved and runs", conversation)
+}
+
+/// R21: the executor dies after its claim, and Placet at any commit around it: the outcome is unknown, somebody
+/// settles it, and nothing is tried again.
+#[test]
+fn a_death_at_any_commit_around_a_dead_executor_changes_nothing() -> Result<()> {
+    dies_everywhere("a call whose executor dies", abandoned)
+}
+
+fn dies_everywhere(name: &str, conversation: impl AsyncFn(&Desk) -> Result<()>) -> Result<()> {
+    let never = CrashPoint { nth: usize::MAX, moment: Moment::Before };
+    let mut all = BTreeSet::new();
+    converse(Engine::Sqlite, async |desk| {
+        desk.leaves_messages_unread();
+        desk.probe().arm(never);
+        conversation(desk).await?;
+        all = desk.probe().passed();
+        Ok(())
+    })?;
+    let (mut visited, mut deaths) = (BTreeSet::new(), 0);
     for moment in [Moment::Before, Moment::After] {
         for nth in 0.. {
             let mut over = false;
@@ -30,26 +51,28 @@ fn a_death_at_any_commit_of_a_conversation_changes_nothing() -> Result<()> {
                 visited.extend(desk.probe().visited().into_keys());
                 Ok(())
             })
-            .with_context(|| format!("a death {moment:?} commit {nth}"))?;
+            .with_context(|| format!("a death {moment:?} commit {nth} of {name}"))?;
             if over {
                 break;
             }
-            points += 1;
+            deaths += 1;
         }
     }
-    let names: BTreeSet<_> = visited.iter().map(|(name, _)| *name).collect();
-    println!("{points} deaths, at {names:?}");
-    for boundary in
-        ["open.require", "card.begin", "card.done", "execute.approve", "execute.claim", "execute.finish"]
-    {
-        for moment in [Moment::Before, Moment::After] {
-            ensure!(visited.contains(&(boundary, moment)), "no death {moment:?} {boundary}");
-        }
-    }
+    let missed: Vec<_> = all
+        .iter()
+        .flat_map(|boundary| [(*boundary, Moment::Before), (*boundary, Moment::After)])
+        .filter(|point| !visited.contains(point))
+        .collect();
+    println!(
+        "{name}: {deaths} deaths, at {} boundaries: {all:?}; visited = all: {}",
+        all.len(),
+        missed.is_empty()
+    );
+    ensure!(missed.is_empty(), "never died at {missed:?}");
     Ok(())
 }
 
-async fn conversation(desk: &Desk) -> Result<()> {
+async fn proposed_and_approved(desk: &Desk) -> Result<Call> {
     let body = json!({
         "tool": "delete_file", "args": {"path": "a.txt"}, "task": "clean up", "reason": "old",
     });
@@ -57,6 +80,37 @@ async fn conversation(desk: &Desk) -> Result<()> {
     let id = answer.json()?["id"].as_str().context("an id")?.to_owned();
     let call = Call { id, tool: "delete_file".into(), args: body["args"].clone(), agent: "agent".into() };
     approve(desk, &call).await?;
+    Ok(call)
+}
+
+async fn abandoned(desk: &Desk) -> Result<()> {
+    let call = proposed_and_approved(desk).await?;
+    let key = "k".repeat(40);
+    insist(desk, async || desk.agent().tries_to_claim(&call, &key).await).await?;
+    desk.clock().passes(Ttl::from_mins(2));
+    settle(desk).await?;
+    let other = desk.agent().tries_to_claim(&call, &"o".repeat(40)).await?;
+    ensure!(!other.status.is_success(), "nothing is tried again: {}", other.text());
+    let settled = json!({"status": "failed", "reason": "looked: the file is there"});
+    let path = format!("/v1/requests/{}/settle", call.id);
+    for _ in 0..TRIES {
+        // A settlement whose answer was lost is refused the second time: it is settled already.
+        let answer = desk.holder("manager").post(&path, &settled).await?;
+        if !desk.revives().await? || answer.code() == "already_finished" {
+            break;
+        }
+    }
+    settle(desk).await?;
+    let request = desk.request(&call.id).await?;
+    let State::Executed(executed) = &request.state else { anyhow::bail!("{}", request.status()) };
+    ensure!(executed.settled_by.is_some() && executed.outcome.kind == OutcomeKind::Failed, "{executed:?}");
+    let claims = desk.events(&call.id).await?;
+    ensure!(claims.iter().filter(|event| event.kind.name() == "approval.claimed").count() == 1);
+    Ok(())
+}
+
+async fn conversation(desk: &Desk) -> Result<()> {
+    let call = proposed_and_approved(desk).await?;
     let key = "k".repeat(40);
     let claimed = insist(desk, async || desk.agent().tries_to_claim(&call, &key).await).await?.json()?;
     desk.ran(&call.tool, &claimed["call"]["args"]);

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use futures::future::join_all;
 use placet::approval::Status;
 use placet::time::Ttl;
-use placet_tests::desk::{Engine, converse_seeded};
+use placet_tests::desk::{Desk, Engine, converse_seeded};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::json;
@@ -31,6 +31,11 @@ fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
                 order.swap(place, usize::try_from(random.next_u64() % (place as u64 + 1))?);
             }
             let names: Vec<String> = order.iter().map(|number| format!("crowd{number:02}")).collect();
+            let viewers: Vec<String> = order
+                .iter()
+                .filter(|number| *number % 5 == 4)
+                .map(|number| format!("crowd{number:02}"))
+                .collect();
             // Dialogs for a no are opened beforehand, so that the votes themselves come at once.
             let mut dialogs = Vec::new();
             for (name, number) in names.iter().zip(&order) {
@@ -66,6 +71,8 @@ fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
                 );
                 let events = desk.events(&call.id).await?;
                 ensure!(events.iter().all(|event| event.kind.name() != "approval.decided"));
+                let told = told(desk, &names, &["has expired", "The time to decide this is over"]);
+                ensure!(told.len() == PEOPLE, "{} of {PEOPLE} are told that it is too late", told.len());
                 return Ok(());
             }
             ensure!(matches!(request.status(), Status::Approved | Status::Rejected), "{}", request.status());
@@ -76,20 +83,28 @@ fn fifty_people_click_at_once_over_100_seeds() -> Result<()> {
                 "one decision, one vote that made it"
             );
             let decided_by = request.votes.first().context("a vote")?.name.clone();
-            let mut told = BTreeSet::new();
-            for name in &names {
-                let user = desk.person(name).user();
-                for whisper in desk.slack().ephemerals(&user) {
-                    let text = placet_tests::fake_slack::text_of(&whisper);
-                    if text.contains(&decided_by) || text.contains("admin") {
-                        told.insert(name.clone());
-                    }
-                }
-            }
+            let what = if request.status() == Status::Approved { "approved" } else { "denied" };
+            let decided = format!("{decided_by} {what} this already");
+            let mut told = told(desk, &names, &[&decided]);
+            // Who may not decide at all may have been told so, before there was a decision to tell of.
+            told.extend(self::told(desk, &viewers, &["Only"]));
             ensure!(told.len() == PEOPLE - 1, "{} of {} are told", told.len(), PEOPLE - 1);
             Ok(())
         })
         .with_context(|| format!("seed {seed}"))?;
     }
     Ok(())
+}
+
+/// Who of these was whispered something that contains one of these texts.
+fn told(desk: &Desk, names: &[String], words: &[&str]) -> BTreeSet<String> {
+    let was_told = |name: &&String| {
+        let user = desk.person(name).user();
+        let whispers = desk.slack().ephemerals(&user);
+        whispers.iter().any(|whisper| {
+            let text = placet_tests::fake_slack::text_of(whisper);
+            words.iter().any(|words| text.contains(words))
+        })
+    };
+    names.iter().filter(was_told).cloned().collect()
 }

@@ -164,3 +164,28 @@ async fn an_unknown_outcome_is_settled_by_somebody(desk: &mut Desk) -> Result<()
     desk.ops().skims();
     desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; unknown; alarm outcome_unknown; settled manager succeeded").await
 }
+
+/// R14: a policy that became stricter is obeyed at the claim, whatever was approved before it.
+#[conversation]
+async fn a_stricter_policy_stops_what_was_approved(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let harmless = desk.agent().proposes("read_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.has_policy(|policy| {
+        let stricter =
+            policy.replace("tools = [\"get_*\", \"read_*\", \"add\"]", "tools = [\"get_*\", \"add\"]");
+        stricter.replacen("role = \"admin\"\n", "role = \"admin\"\ncount = 2\n", 1)
+    })
+    .await?;
+    for call in [&call, &harmless] {
+        let claim = desk.agent().tries_to_claim(call, &"1".repeat(40)).await?;
+        ensure!(claim.code() == "forbidden_now", "{}: {}", call.tool, claim.text());
+    }
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; yes bo; approved Bo; blocked agent claim: forbidden_now",
+    )
+    .await
+}

@@ -167,12 +167,13 @@ async fn never_6_text_skips_approval(desk: &mut Desk) -> Result<()> {
         "task": words, "reason": words, "preview": words, "if_denied": words,
         "evidence": [{"id": "e1", "title": words, "excerpt": words}],
     });
-    for claim in ["approved", "tier", "risk", "level", "approver_id", "tenant"] {
+    for claim in ["approved", "tier", "risk", "level", "approver_id", "tenant", "agent", "agent_id"] {
         let mut forged = body.clone();
         forged[claim] = json!("auto");
         let answer = desk.agent().tries_to_propose(Some("forged"), &forged).await?;
         ensure!(answer.status == 422 && answer.text().contains(claim), "{claim}: {}", answer.text());
     }
+    ensure!(desk.blocked_in("acme").await? == 1, "the attempt is on record, once a minute");
     let call = desk.agent().proposes_with("key", body).await?;
     let card = desk.ops().next_card().await?;
     ensure!(card.button("Approve").is_ok() || card.button("Details").is_ok(), "{}", card.text());
