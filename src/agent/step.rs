@@ -9,11 +9,11 @@ use crate::agent::event::AgentEventKind;
 use crate::agent::journal::{Journal, Tries};
 use crate::agent::state::{PendingCall, Stage};
 use crate::agent::turn::result_event;
-use crate::agent::{API_SURFACE, Agent, RunError};
-use crate::approval::{Approval, Command, Proposal, Refusal, Rendering, Status};
+use crate::agent::{Agent, RunError};
+use crate::approval::{Approval, Command, Proposal, Refusal, Status};
 use crate::gate::wake::REREAD_EVERY;
 use crate::gate::{Executed, Permit, PresentedCall, ProposeError};
-use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, SurfaceName, TenantId};
+use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, TenantId};
 use crate::policy::Tier;
 use crate::ports::StoreError;
 use crate::time::Ttl;
@@ -113,9 +113,7 @@ impl Agent {
         let waits = tier == Tier::Approve;
         let request = approval.id;
         if waits || tier == Tier::Suggest {
-            if waits {
-                self.put_on_record(&approval).await?;
-            }
+            // The session's stream is its own caller's: what is sent there shows the call to nobody who may decide.
             let announcement = AgentEventKind::ApprovalRequest {
                 request_id: request,
                 tool_name: proposal.call.tool.to_string(),
@@ -138,23 +136,6 @@ impl Agent {
         }
         let (tenant, step) = (tenant.clone(), id.clone());
         Ok(Some((Step { tenant, step, request, proposal, waits, told: false }, proposed.permit)))
-    }
-
-    /// Whoever reads the session's stream is shown the call: on record before it is sent, so that no decision over
-    /// the API can outrun it.
-    async fn put_on_record(&self, approval: &Approval) -> Result<(), RunError> {
-        let gate = self.executor.gate();
-        let Ok(surface) = SurfaceName::new(API_SURFACE) else { return Ok(()) };
-        let view = gate.view(approval);
-        let full = view.call.redacted == 0;
-        let rendering = Rendering { shown: view.shown(&surface, full), surface, full, viewer: None };
-        let mut tries = Tries::new(self);
-        loop {
-            match gate.command(&approval.tenant, approval.id, Command::Show(rendering.clone())).await {
-                Ok(_) => return Ok(()),
-                Err(fault) => tries.pause(fault).await?,
-            }
-        }
     }
 
     /// Runs what may run at once.

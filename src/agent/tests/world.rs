@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use super::store::Rows;
 use crate::agent::{API_SURFACE, Agent, RunState};
-use crate::approval::{Approval, Assurance, Ballot, Decision, Outcome, OutcomeKind, Requester, Status};
+use crate::approval::{
+    Approval, Assurance, Ballot, Command, Decision, Outcome, OutcomeKind, Rendering, Requester, Status,
+};
 use crate::call::ContentHash;
 use crate::card::Redactor;
 use crate::gate::{
@@ -207,33 +209,35 @@ impl World {
             return true;
         }
         let rows = self.rows.lock().unwrap();
-        // Whoever reads the stream decides on what they were shown there.
-        let asked = rows
-            .requests
-            .values()
-            .find(|approval| approval.status() == Status::WaitingApproval && !approval.renderings.is_empty());
+        let asked = rows.requests.values().find(|approval| approval.status() == Status::WaitingApproval);
         let Some(approval) = asked.cloned() else { return false };
         drop(rows);
         let kept =
             approval.proposal.call.args.value()["path"].as_str().is_some_and(|path| path.contains("keep"));
         let surface = SurfaceName::new(API_SURFACE).unwrap();
         let shown = agent.executor.gate().view(&approval).shown(&surface, true);
+        let ana = Identity::new("script", "ana").unwrap();
+        // The stream shows nothing to whoever decides: Ana reads the request first, as everybody must.
+        let read = Rendering { shown, surface: surface.clone(), full: true, viewer: Some(ana.clone()) };
         let ballot = Ballot {
-            identity: Identity::new("script", "ana").unwrap(),
+            identity: ana,
             decision: if kept { Decision::Deny } else { Decision::Approve },
             note: Some(if kept { "still needed" } else { "temporary, can go" }.to_owned()),
             surface,
             assurance: Assurance::Signed,
             shown: Some(shown),
         };
-        let fuse = self.fuse.lock().unwrap().take();
-        let tenant = tenant();
-        let vote = pin!(agent.executor.gate().vote(&tenant, approval.id, ballot));
+        let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
+        let (gate, tenant) = (agent.executor.gate(), tenant());
+        let vote = pin!(async {
+            gate.command(&tenant, approval.id, Command::Show(read)).await.unwrap().1.unwrap();
+            gate.vote(&tenant, approval.id, ballot).await
+        });
         let Poll::Ready(voted) = vote.poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("a vote hangs")
         };
         voted.unwrap().1.unwrap();
-        self.places.fetch_sub(1, SeqCst);
+        self.places.store(places, SeqCst);
         *self.fuse.lock().unwrap() = fuse;
         if *self.rival.lock().unwrap() && !kept {
             self.rival_claims(agent, &approval);

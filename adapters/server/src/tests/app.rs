@@ -6,7 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use placet::agent::Phase;
 use placet::agent::RunState;
-use placet::approval::{Decision, Requester, Status};
+use placet::approval::{Requester, Status};
 use placet::id::{CredentialId, SessionId};
 use placet::person::Identity;
 use placet::ports::store::Scope;
@@ -129,10 +129,10 @@ async fn what_was_proposed_before_a_restart_is_decided_and_claimed_after_it() {
 async fn a_waiting_run_survives() {
     let folder = folder();
     let scratch = folder.path().join("workspace/demo-notes/scratch.txt");
-    let session: SessionId;
+    let (bo, session): (String, SessionId);
     {
         let app = app(folder.path()).await;
-        token(&app, "bo-console", &[Scope::Decide]).await;
+        bo = token(&app, "bo-console", &[Scope::Decide]).await;
         let requester = Requester {
             credential: CredentialId::new("agent").unwrap(),
             identities: vec![Identity::credential("agent").unwrap()],
@@ -150,21 +150,14 @@ async fn a_waiting_run_survives() {
     let app = app(folder.path()).await;
     assert!(scratch.exists());
     let id = waiting(&app).await.unwrap();
-    // The run that goes on shows the call before it asks; nobody can say yes to what was not shown.
-    until(async || !all_events(&app.store, None, &["card.shown"]).await.unwrap().is_empty()).await;
-    let ballot = placet::approval::Ballot {
-        identity: Identity::credential("bo-console").unwrap(),
-        decision: Decision::Approve,
-        note: None,
-        surface: placet::id::SurfaceName::new(placet::agent::API_SURFACE).unwrap(),
-        assurance: placet::approval::Assurance::Signed,
-        shown: None,
-    };
-    let approval = app.gate.load(&tenant("acme"), id).await.unwrap();
-    let shown = app.gate.view(&approval).shown(&ballot.surface, true);
-    let ballot = placet::approval::Ballot { shown: Some(shown), ..ballot };
-    let (_, voted) = app.gate.vote(&tenant("acme"), id, ballot).await.unwrap();
-    voted.unwrap();
+    // The run shows the call to its own caller only: whoever decides reads it first.
+    let vote = json!({"requestId": id, "approved": true});
+    let (status, unread) = asks(&app, "POST", "/approvals", &bo, Some(vote.clone())).await;
+    assert_eq!((status, &unread["code"]), (StatusCode::FORBIDDEN, &json!("not_shown_in_full")), "{unread}");
+    let (status, card) = asks(&app, "GET", &format!("/v1/requests/{id}"), &bo, None).await;
+    assert_eq!(status, StatusCode::OK, "{card}");
+    let (status, decided) = asks(&app, "POST", "/approvals", &bo, Some(vote)).await;
+    assert_eq!(status, StatusCode::OK, "{decided}");
     until(async || {
         let run = app.store.last_run(&tenant("acme"), &session).await.unwrap().unwrap();
         run.finished
