@@ -1,0 +1,150 @@
+//! The one use of an approval: claimed, kept alive, reported, settled.
+
+use crate::approval::command::{Actor, ClaimOrder, Facts, Report};
+use crate::approval::decide::Draft;
+use crate::approval::decide::verdict::is_stricter;
+use crate::approval::state::{Approved, ApprovedBy, Claim, Executed, Executing, Outcome, OutcomeKind};
+use crate::approval::{Alarm, Approval, Refusal};
+use crate::call::ContentHash;
+use crate::id::{ClaimId, same_secret};
+use crate::record::EventKind;
+use crate::time::Timestamp;
+
+impl Approval {
+    pub(super) fn claim(
+        &self,
+        draft: &mut Draft,
+        approved: &Approved,
+        order: &ClaimOrder,
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let now = draft.now;
+        if order.digest != self.digest {
+            return Err(Refusal::WrongCall);
+        }
+        if now >= approved.until {
+            return Err(Refusal::ApprovalExpired);
+        }
+        if let Some(rule) = &facts.forbidden {
+            return Err(Refusal::ForbiddenNow { because: rule.because.clone() });
+        }
+        if let (Some(before), Some(today)) = (&self.verdict, &facts.today)
+            && is_stricter(before, today)
+        {
+            return Err(Refusal::ForbiddenNow { because: today.because().to_owned() });
+        }
+        match &approved.by {
+            ApprovedBy::Policy | ApprovedBy::Timeout => {}
+            ApprovedBy::Votes => {
+                self.covered(facts, now)?;
+                let tally = self.tally(&facts.electorate).ok_or(Refusal::FactsStale)?;
+                if !tally.is_complete() {
+                    return Err(Refusal::ApproverLapsed { names: self.names_of(&tally.lapsed) });
+                }
+            }
+            ApprovedBy::BreakGlass { by, .. } => {
+                self.steward(&Actor::Account(by.clone()), facts, now)
+                    .map_err(|_| Refusal::ApproverLapsed { names: vec![by.to_string()] })?;
+            }
+        }
+        draft.add(EventKind::Claimed {
+            claim: Claim {
+                id: order.id,
+                key_hash: ContentHash::of(order.key.as_bytes()),
+                executor: order.executor.clone(),
+                at: now,
+                lease: order.lease,
+                lease_until: now + order.lease,
+            },
+        })?;
+        Ok(())
+    }
+
+    /// The same attempt asks again for its answer; anybody else is too late. So is who asks after the lease, or after
+    /// somebody wanted it to stop: whoever has not started by then must not start.
+    pub(super) fn claim_again(
+        &self,
+        executing: &Executing,
+        order: &ClaimOrder,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        if order.digest != self.digest {
+            return Err(Refusal::WrongCall);
+        }
+        let same = executing.claim.key_hash == ContentHash::of(order.key.as_bytes());
+        let startable = executing.stop.is_none() && now < executing.claim.lease_until;
+        if same && startable && executing.claim.executor == order.executor {
+            Ok(())
+        } else {
+            Err(Refusal::AlreadyClaimed)
+        }
+    }
+
+    pub(super) fn settle(
+        &self,
+        draft: &mut Draft,
+        executed: &Executed,
+        (by, outcome, reason): (&Actor, &Outcome, &str),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        self.steward(by, facts, draft.now)?;
+        if executed.outcome.kind != OutcomeKind::Unknown {
+            return Err(Refusal::AlreadyFinished { outcome: executed.outcome.kind });
+        }
+        if outcome.kind == OutcomeKind::Unknown {
+            return Err(Refusal::StillUnknown);
+        }
+        let (by, outcome, reason) = (by.clone(), outcome.clone(), reason.to_owned());
+        draft.add(EventKind::Settled { by, outcome, reason })?;
+        Ok(())
+    }
+}
+
+/// A beat that lengthens the lease by less than a third of it is not worth a write.
+pub(super) fn heartbeat(
+    draft: &mut Draft,
+    executing: &Executing,
+    (claim, key): (ClaimId, &str),
+) -> Result<(), Refusal> {
+    holds(&executing.claim, claim, key)?;
+    let lease = executing.claim.lease;
+    let lease_until = draft.now + lease;
+    if lease_until.since(executing.claim.lease_until).as_millis() * 3 >= lease.as_millis() {
+        draft.add(EventKind::Heartbeat { claim, lease_until })?;
+    }
+    Ok(())
+}
+
+/// The claimant says how it ended.
+pub(super) fn finish(draft: &mut Draft, executing: &Executing, report: &Report) -> Result<(), Refusal> {
+    holds(&executing.claim, report.claim, &report.key)?;
+    ended(draft, report, false)
+}
+
+/// The same report again is a no-op; the claimant may still say how an unknown outcome ended.
+pub(super) fn finish_again(draft: &mut Draft, executed: &Executed, report: &Report) -> Result<(), Refusal> {
+    holds(&executed.claim, report.claim, &report.key)?;
+    if executed.outcome.kind == report.outcome.kind {
+        return Ok(());
+    }
+    if executed.outcome.kind != OutcomeKind::Unknown {
+        return Err(Refusal::AlreadyFinished { outcome: executed.outcome.kind });
+    }
+    ended(draft, report, true)
+}
+
+/// The holder of a claim proves it by its key.
+fn holds(claim: &Claim, id: ClaimId, key: &str) -> Result<(), Refusal> {
+    let presented = ContentHash::of(key.as_bytes());
+    let same = same_secret(claim.key_hash.as_bytes(), presented.as_bytes());
+    if claim.id == id && same { Ok(()) } else { Err(Refusal::NotTheClaimant) }
+}
+
+fn ended(draft: &mut Draft, report: &Report, late: bool) -> Result<(), Refusal> {
+    let unknown = report.outcome.kind == OutcomeKind::Unknown;
+    draft.add(EventKind::Executed { claim: report.claim, outcome: report.outcome.clone(), late })?;
+    if unknown && !draft.approval().alarms.contains(&Alarm::OutcomeUnknown) {
+        draft.add(EventKind::AlarmRaised { alarm: Alarm::OutcomeUnknown })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Who people are, and what they may do beside voting.
+
+use crate::approval::command::{Actor, Command, Facts};
+use crate::approval::decide::Draft;
+use crate::approval::quorum::barred;
+use crate::approval::state::{
+    Approved, ApprovedBy, Decision, Executed, Executing, RejectedBy, RevokedWhy, State, Waiting,
+};
+use crate::approval::{Approval, Refusal};
+use crate::id::RequestId;
+use crate::person::{Identity, Member, NoStanding, Standing};
+use crate::record::EventKind;
+use crate::time::Timestamp;
+
+impl Approval {
+    /// An edited request takes the place of this one.
+    pub(super) fn supersede(
+        &self,
+        draft: &mut Draft,
+        (by, identity): (RequestId, &Identity),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let name = Some(self.member(identity, facts, draft.now)?.name.clone());
+        let (why, by) = (RevokedWhy::Superseded { by }, Actor::Account(identity.clone()));
+        draft.add(EventKind::Revoked { why, by, name, reason: None })?;
+        Ok(())
+    }
+
+    /// Somebody who may takes it back before it runs.
+    pub(super) fn revoke(
+        &self,
+        draft: &mut Draft,
+        (by, reason): (&Actor, Option<&str>),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let name = self.steward(by, facts, draft.now)?;
+        let (why, by, reason) = (RevokedWhy::Revoked, by.clone(), reason.map(ToOwned::to_owned));
+        draft.add(EventKind::Revoked { why, by, name, reason })?;
+        Ok(())
+    }
+
+    /// Too late to take it back: whoever runs it is told at the next heartbeat.
+    pub(super) fn request_stop(
+        &self,
+        draft: &mut Draft,
+        executing: &Executing,
+        (by, reason): (&Actor, Option<&str>),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        self.steward(by, facts, draft.now)?;
+        if executing.stop.is_none() {
+            let reason = reason.map(ToOwned::to_owned);
+            draft.add(EventKind::StopRequested { by: by.clone(), reason })?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn break_glass(
+        &self,
+        draft: &mut Draft,
+        waiting: &Waiting,
+        (identity, reason): (&Identity, &str),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let now = draft.now;
+        if now >= waiting.until {
+            return Err(Refusal::TooLate);
+        }
+        let name = self.steward(&Actor::Account(identity.clone()), facts, now)?;
+        let terms = self.terms()?;
+        let member = self.member(identity, facts, now)?;
+        if barred(terms, member, &self.proposal.requester, &facts.electorate) {
+            return Err(Refusal::OwnRequest);
+        }
+        let by =
+            ApprovedBy::BreakGlass { by: identity.clone(), reason: reason.to_owned(), reviewed_by: None };
+        draft.add(EventKind::Decided {
+            decision: Decision::Approve,
+            approved_by: Some(by),
+            rejected_by: None,
+            people: name.into_iter().collect(),
+            reason: Some(reason.to_owned()),
+            claim_until: Some(now + terms.valid_for),
+        })?;
+        Ok(())
+    }
+
+    pub(super) fn review(
+        &self,
+        draft: &mut Draft,
+        identity: &Identity,
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let reviewer = self.member(identity, facts, draft.now)?;
+        let (State::Approved(Approved { by, .. }) | State::Executed(Executed { by, .. })) = &self.state
+        else {
+            return Err(self.out_of_order(&Command::Review { identity: identity.clone() }));
+        };
+        let ApprovedBy::BreakGlass { by: breaker, .. } = by else {
+            return Err(self.out_of_order(&Command::Review { identity: identity.clone() }));
+        };
+        let own = *breaker == *identity
+            || facts.electorate.member(breaker).is_some_and(|member| member.person == reviewer.person);
+        if own {
+            return Err(Refusal::OwnRequest);
+        }
+        draft.add(EventKind::Reviewed { by: identity.clone() })?;
+        Ok(())
+    }
+
+    /// Facts that are fresh and cover everybody on whom a decision rests.
+    pub(in crate::approval) fn covered(&self, facts: &Facts, now: Timestamp) -> Result<(), Refusal> {
+        if !facts.electorate.is_fresh(now) {
+            return Err(Refusal::FactsStale);
+        }
+        for account in self.accounts() {
+            match facts.electorate.standing(account) {
+                None => return Err(Refusal::FactsStale),
+                // A surface that cannot tell must not cost anybody their vote: nothing is decided until it can.
+                Some(Standing::None(NoStanding::Unreadable(why))) => {
+                    return Err(Refusal::NoStanding(NoStanding::Unreadable(why.clone())));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The person behind an account, by fresh facts.
+    pub(in crate::approval) fn member<'a>(
+        &self,
+        identity: &Identity,
+        facts: &'a Facts,
+        now: Timestamp,
+    ) -> Result<&'a Member, Refusal> {
+        if !facts.electorate.is_fresh(now) {
+            return Err(Refusal::FactsStale);
+        }
+        match facts.electorate.standing(identity) {
+            None => Err(Refusal::FactsStale),
+            Some(Standing::None(why)) => Err(Refusal::NoStanding(why.clone())),
+            Some(Standing::Member(member)) => Ok(member),
+        }
+    }
+
+    /// Whoever may revoke, settle and break glass: a managing credential, Placet, or a person with such a role.
+    pub(super) fn steward(
+        &self,
+        by: &Actor,
+        facts: &Facts,
+        now: Timestamp,
+    ) -> Result<Option<String>, Refusal> {
+        match by {
+            Actor::Manager(_) | Actor::Placet => Ok(None),
+            Actor::Account(identity) => {
+                let member = self.member(identity, facts, now)?;
+                if member.roles.iter().any(|role| facts.stewards.contains(role)) {
+                    Ok(Some(member.name.clone()))
+                } else {
+                    Err(Refusal::NotAllowed { needs: facts.stewards.clone() })
+                }
+            }
+            Actor::Agent(_) | Actor::Executor(_) => {
+                Err(Refusal::NotAllowed { needs: facts.stewards.clone() })
+            }
+        }
+    }
+
+    /// The names of those whose votes these accounts gave.
+    pub(super) fn names_of(&self, accounts: &[Identity]) -> Vec<String> {
+        self.votes
+            .iter()
+            .filter(|vote| accounts.contains(&vote.identity))
+            .map(|vote| vote.name.clone())
+            .collect()
+    }
+
+    /// Who decided, by name; empty where no person did.
+    #[must_use]
+    pub fn decided_by(&self) -> Vec<String> {
+        let names = |decision| {
+            self.votes
+                .iter()
+                .filter(move |vote| vote.decision == decision)
+                .map(|vote| vote.name.clone())
+                .collect()
+        };
+        match &self.state {
+            State::Rejected(rejected) if matches!(rejected.by, RejectedBy::Votes { .. }) => {
+                names(Decision::Deny)
+            }
+            State::Approved(Approved { by, .. })
+            | State::Executing(Executing { by, .. })
+            | State::Executed(Executed { by, .. }) => match by {
+                ApprovedBy::Votes => names(Decision::Approve),
+                ApprovedBy::BreakGlass { by, .. } => vec![by.to_string()],
+                ApprovedBy::Policy | ApprovedBy::Timeout => Vec::new(),
+            },
+            State::Revoked(revoked) => revoked.name.iter().cloned().collect(),
+            State::Proposed
+            | State::PolicyChecking
+            | State::WaitingApproval(_)
+            | State::Rejected(_)
+            | State::Expired(_) => Vec::new(),
+        }
+    }
+}

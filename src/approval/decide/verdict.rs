@@ -1,0 +1,105 @@
+//! What the policy's answer leads to: the first time, and when it is asked again.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::approval::command::{Actor, Command};
+use crate::approval::decide::{Draft, UNASKED_VALID_FOR};
+use crate::approval::state::{Decision, RejectedBy, RevokedWhy};
+use crate::approval::{Approval, Refusal};
+use crate::policy::{RuleHit, Terms, Tier, Verdict};
+use crate::record::EventKind;
+
+impl Approval {
+    pub(super) fn judged(
+        &self,
+        draft: &mut Draft,
+        command: &Command,
+        verdict: &Arc<Verdict>,
+    ) -> Result<(), Refusal> {
+        let now = draft.now;
+        let checked = |claim_until| EventKind::Checked { verdict: Arc::clone(verdict), claim_until };
+        let no = |by| EventKind::Decided {
+            decision: Decision::Deny,
+            approved_by: None,
+            rejected_by: Some(by),
+            people: Vec::new(),
+            reason: None,
+            claim_until: None,
+        };
+        match (command, verdict.tier, &verdict.terms) {
+            (Command::Allow { .. }, Tier::Auto | Tier::Suggest, None) => {
+                draft.add(checked(Some(now + UNASKED_VALID_FOR)))?;
+            }
+            (Command::Require { .. }, Tier::Approve, Some(terms)) if asks_somebody(terms) => {
+                let asked =
+                    self.proposal.timeout.map_or(terms.decide_within, |own| own.min(terms.decide_within));
+                let (until, alarm_at) = (now + asked, now + terms.alarm_after);
+                draft.add(checked(None))?.add(EventKind::Requested { until, alarm_at })?;
+            }
+            (Command::CannotAsk { why, .. }, Tier::Approve, Some(_)) => {
+                draft.add(checked(None))?.add(no(RejectedBy::NoApprover { why: why.clone() }))?;
+            }
+            (Command::Forbid { .. }, Tier::Forbid, None) => {
+                let because = verdict.because().to_owned();
+                draft.add(checked(None))?.add(no(RejectedBy::Policy { because }))?;
+            }
+            // A verdict whose parts contradict each other lets nothing run.
+            _ => return Err(self.out_of_order(command)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn rejudged(&self, draft: &mut Draft, verdict: &Verdict) -> Result<(), Refusal> {
+        let Some(before) = &self.verdict else { return Ok(()) };
+        if !is_stricter(before, verdict) {
+            return Ok(());
+        }
+        let rule = verdict
+            .rules
+            .first()
+            .cloned()
+            .unwrap_or_else(|| RuleHit { rule: String::new(), because: String::new() });
+        let why = RevokedWhy::Rejudged { rule };
+        draft.add(EventKind::Revoked { why, by: Actor::Placet, name: None, reason: None })?;
+        Ok(())
+    }
+
+    /// The terms that people decide under.
+    pub(in crate::approval) fn terms(&self) -> Result<&Terms, Refusal> {
+        self.verdict.as_ref().and_then(|verdict| verdict.terms.as_ref()).ok_or(Refusal::FactsStale)
+    }
+}
+
+/// Whether these terms ask at least one person in each stage: a stage that nobody need fill would be a yes of nobody.
+fn asks_somebody(terms: &Terms) -> bool {
+    !terms.stages.is_empty()
+        && terms.stages.iter().all(|stage| {
+            !stage.groups.is_empty() && stage.groups.iter().all(|group| (1..=64).contains(&group.count))
+        })
+}
+
+/// Whether the second verdict asks for more than the first, in any respect.
+pub(super) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
+    if after.tier != before.tier {
+        return after.tier > before.tier;
+    }
+    let (Some(had), Some(asks)) = (&before.terms, &after.terms) else { return after.level > before.level };
+    // A stage that asks for more people of a role, or for people of another, and one that must wait for another.
+    let people = |terms: &Terms| {
+        let mut people = BTreeMap::new();
+        for group in terms.stages.iter().flat_map(|stage| &stage.groups) {
+            *people.entry(group.role.clone()).or_insert(0_u32) += group.count;
+        }
+        people
+    };
+    let had_people = people(had);
+    after.level > before.level
+        || asks.stages.len() > had.stages.len()
+        || people(asks).iter().any(|(role, count)| had_people.get(role).unwrap_or(&0) < count)
+        || (had.requester_may_approve && !asks.requester_may_approve)
+        || (had.partial_view_may_approve && !asks.partial_view_may_approve)
+        || (had.approve_on_timeout && !asks.approve_on_timeout)
+        || (asks.reason_for_yes && !had.reason_for_yes)
+        || asks.denials_to_reject < had.denials_to_reject
+}
