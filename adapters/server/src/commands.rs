@@ -6,20 +6,24 @@ pub mod serve;
 pub mod token;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
+use placet::policy::Policy;
 use placet_store::{Access, Options, SqliteStore};
 
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
-use crate::settings::Settings;
+use crate::settings::{Basics, Settings};
 use token::{Ask, Registrar, TokenCommand};
 
-/// Stands between AI agents and their tools.
+/// Placet asks people before an AI agent does something risky: in Slack, at the terminal, or over HTTP.
+///
+/// It stands between agents and their tools. What a policy calls harmless runs at once; anything else waits for a yes of
+/// somebody who may give it, runs once with exactly what was approved, and is on record.
 #[derive(Debug, Parser)]
 #[command(name = "placet", version, about, max_term_width = 100)]
 pub struct Cli {
@@ -66,12 +70,19 @@ pub(crate) fn main() -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
+        // Whoever read has had enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Where even standard error is closed, the exit code has to do.
             let _closed = writeln!(std::io::stderr(), "placet: {error:#}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.any(|fault| fault.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 /// Does what a command says. False if it found what it was to find out to be wrong.
@@ -82,44 +93,61 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<b
             Ok(true)
         }
         Command::Check(config) => check::run(&Settings::load(&config.config)?, out),
-        Command::Token(command) => token(command, out).await.map(|()| true),
+        Command::Token(command) => token(command, out, &mut std::io::stderr()).await.map(|()| true),
         Command::Demo { scripted: true } => demo::run(demo::Answers::Scripted, out).await,
         Command::Demo { scripted: false } => demo::run(demo::Answers::here(), out).await,
     }
 }
 
-/// Does it here where no server has the database, else through the server that has it.
-async fn token(command: TokenCommand, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
-    let settings = Settings::load(&command.config().config)?;
-    let policy = settings.policy.read()?;
+/// Does it here where no server has the database, else through the server that has it. It takes nothing of the
+/// settings but what it needs, and no secret.
+async fn token(
+    command: TokenCommand,
+    out: &mut (dyn Write + Send),
+    notes: &mut (dyn Write + Send),
+) -> anyhow::Result<()> {
+    let basics = Basics::load(&command.config().config)?;
+    let ask = Ask::try_from(command)?;
+    // Who may do what is said by the policy, and only looked at where a credential is made.
+    let policy = match &ask {
+        Ask::Create(_) => basics.policy.read()?,
+        Ask::List(_) | Ask::Revoke(_) => Policy::builtin()?,
+    };
     let options = Options::new(Arc::new(SystemClock), Arc::new(OsEntropy)).with_access(Access::Command);
-    let ask = Ask::from(command);
-    let answer = match SqliteStore::open(settings.data.as_path(), options) {
+    let answer = match SqliteStore::open(basics.data.as_path(), options) {
         Ok(store) => {
             let registrar = Registrar {
                 store: &store,
                 clock: &SystemClock,
                 entropy: &OsEntropy,
                 policy: &policy,
-                tenant: settings.only_tenant(),
+                tenant: basics.only_tenant(),
             };
             registrar.answer(ask).await
         }
-        Err(fault) => match through_server(&settings, &ask).await? {
+        Err(fault) => match through_server(&basics.data, &ask).await? {
             Some(answer) => answer,
             None => return Err(fault.into()),
         },
     };
-    answer.write(out)
+    let unserved = match &answer {
+        token::Answer::Made(made) => basics.unserved(&made.tenant),
+        _ => None,
+    };
+    answer.write(out, notes)?;
+    if let Some(warning) = unserved {
+        writeln!(notes, "warning: {warning}")?;
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
-async fn through_server(settings: &Settings, ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
-    crate::door::ask(&settings.data, ask, &SystemClock).await
+async fn through_server(data: &Path, ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
+    crate::door::ask(data, ask, &SystemClock).await
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unused_async, reason = "as where there are sockets in the file system")]
-async fn through_server(_settings: &Settings, _ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
+async fn through_server(_data: &Path, _ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
     Ok(None)
 }

@@ -5,6 +5,7 @@
 //! - A secret is never in the file, never in an error, and never in `Debug`.
 //! - Reading depends on nothing but the text, the folder and the environment that are handed in.
 
+mod basics;
 mod problem;
 mod reader;
 mod secret;
@@ -21,6 +22,7 @@ use placet::time::Ttl;
 use secrecy::ExposeSecret as _;
 use toml::de::DeTable;
 
+pub use basics::Basics;
 pub use problem::{Problem, SettingsErrors};
 pub use secret::Secrets;
 pub use section::{
@@ -80,6 +82,14 @@ pub enum PolicySource {
 }
 
 impl PolicySource {
+    /// As the settings in this folder name it.
+    fn named(name: &str, folder: &Path) -> Self {
+        match name {
+            "builtin" => Self::Builtin,
+            path => Self::File(folder.join(path)),
+        }
+    }
+
     /// Reads and checks the policy.
     ///
     /// # Errors
@@ -107,13 +117,8 @@ impl Settings {
     /// # Errors
     /// [`SettingsErrors`] with everything that was found.
     pub fn load(file: &Path) -> Result<Self, SettingsErrors> {
-        let shown = file.display().to_string();
-        let text = std::fs::read_to_string(file).map_err(|error| {
-            let message = format!("the settings cannot be read: {}", error.kind());
-            SettingsErrors::of_file(&shown, message, "config/placet.example.toml is one to start from")
-        })?;
-        let folder = file.parent().unwrap_or_else(|| Path::new(""));
-        let secrets = Secrets { folder, environment: &|name| std::env::var(name).ok() };
+        let (shown, text) = text_of(file)?;
+        let secrets = Secrets { folder: folder_of(file), environment: &|name| std::env::var(name).ok() };
         Self::parse(&text, &shown, secrets)
     }
 
@@ -122,25 +127,7 @@ impl Settings {
     /// # Errors
     /// [`SettingsErrors`] with everything that was found.
     pub fn parse(text: &str, file: &str, secrets: Secrets<'_>) -> Result<Self, SettingsErrors> {
-        if text.len() > SETTINGS_BYTES_MAX {
-            let message = format!("settings have at most {SETTINGS_BYTES_MAX} bytes");
-            return Err(SettingsErrors::of_file(file, message, "this is some other file"));
-        }
-        let mut report = Report::new(text, file);
-        let (document, errors) = DeTable::parse_recoverable(text);
-        for error in errors {
-            let span = error.span().unwrap_or(0..0);
-            report.add(&span, "", format!("this is not TOML: {}", error.message()), "");
-        }
-        // What was recovered from broken TOML would only be guessed at.
-        if !report.is_clean() {
-            return Err(report.into_errors());
-        }
-        let read = Self::read(Section::root(document.get_ref()), secrets, &mut report);
-        match read {
-            Some(settings) if report.is_clean() => Ok(settings),
-            Some(_) | None => Err(report.into_errors()),
-        }
+        parsed(text, file, |root, report| Self::read(root, secrets, report))
     }
 
     fn read(mut root: Section<'_>, secrets: Secrets<'_>, report: &mut Report<'_>) -> Option<Self> {
@@ -159,10 +146,7 @@ impl Settings {
         root.finish(report);
         Some(Self {
             data: secrets.folder.join(data?.value),
-            policy: match policy?.value.as_str() {
-                "builtin" => PolicySource::Builtin,
-                path => PolicySource::File(secrets.folder.join(path)),
-            },
+            policy: PolicySource::named(&policy?.value, secrets.folder),
             lease,
             http: http?,
             slack: opposite(slack)?,
@@ -217,6 +201,49 @@ impl Settings {
         hosts.sort();
         hosts.dedup();
         hosts
+    }
+}
+
+/// A file of settings: what it is called, and its text.
+fn text_of(file: &Path) -> Result<(String, String), SettingsErrors> {
+    let shown = file.display().to_string();
+    match std::fs::read_to_string(file) {
+        Ok(text) => Ok((shown, text)),
+        Err(error) => {
+            let message = format!("the settings cannot be read: {}", error.kind());
+            Err(SettingsErrors::of_file(&shown, message, "config/placet.example.toml is one to start from"))
+        }
+    }
+}
+
+/// The folder that paths in a file of settings start from.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().unwrap_or_else(|| Path::new(""))
+}
+
+/// Reads a text; what was read counts only where nothing was found to be wrong.
+fn parsed<T>(
+    text: &str,
+    file: &str,
+    read: impl FnOnce(Section<'_>, &mut Report<'_>) -> Option<T>,
+) -> Result<T, SettingsErrors> {
+    if text.len() > SETTINGS_BYTES_MAX {
+        let message = format!("settings have at most {SETTINGS_BYTES_MAX} bytes");
+        return Err(SettingsErrors::of_file(file, message, "this is some other file"));
+    }
+    let mut report = Report::new(text, file);
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        report.add(&span, "", format!("this is not TOML: {}", error.message()), "");
+    }
+    // What was recovered from broken TOML would only be guessed at.
+    if !report.is_clean() {
+        return Err(report.into_errors());
+    }
+    match read(Section::root(document.get_ref()), &mut report) {
+        Some(read) if report.is_clean() => Ok(read),
+        Some(_) | None => Err(report.into_errors()),
     }
 }
 

@@ -105,7 +105,10 @@ fn tokens_are_made_and_revoked_with_and_without_a_server() {
     let made = |name: &str| {
         let output = token(&["create", "--name", name, "--tenant", "acme", "--scopes", "audit"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).lines().next().unwrap().to_owned()
+        assert!(text(&output.stderr).starts_with(&format!("This is the token of {name} (tenant acme)")));
+        let told = text(&output.stdout);
+        assert_eq!(told.lines().count(), 1, "the token alone: {told}");
+        told.trim_end().to_owned()
     };
     let before = made("before");
 
@@ -128,11 +131,46 @@ fn tokens_are_made_and_revoked_with_and_without_a_server() {
     assert_eq!(again.status.code(), Some(1));
     assert!(text(&again.stderr).contains("never given twice"));
 
-    assert!(token(&["revoke", "before"]).status.success());
+    assert!(token(&["revoke", "--name", "before"]).status.success());
     let answer = get(port, "/approvals", &before).unwrap();
     assert!(answer.starts_with("HTTP/1.1 401"), "a revocation holds at once: {answer}");
     drop(server);
     // The socket of a server that was killed is no server.
     assert!(folder.path().join("p.db.sock").exists());
     assert!(text(&token(&["list"]).stdout).contains("revoked"));
+}
+
+/// R47: credentials are looked after where the server's secrets are not, and a tenant that gets no cards is named.
+#[test]
+fn tokens_need_no_other_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = "data = \"p.db\"\npolicy = \"builtin\"\n[slack]\nsigning_secret = { env = \"NOT_SET\" }\n\
+                    bot_token = { file = \"nowhere\" }\nteam = \"T024BE7LD\"\ntenant = \"acme\"\n\
+                    channel = \"C024BE91L\"\n[grants]\nkey = { env = \"NOT_SET\" }\n";
+    std::fs::write(folder.path().join("placet.toml"), settings).unwrap();
+    let token = |arguments: &[&str]| {
+        let output = placet(folder.path(), &[&["token"], arguments, &["--config", "placet.toml"]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (_, told) = token(&["create", "--name", "a", "--scopes", "audit"]);
+    assert!(told.contains("tenant acme") && !told.contains("warning"), "{told}");
+    let (_, told) = token(&["create", "--name", "b", "--scopes", "audit", "--tenant", "other"]);
+    assert!(told.contains("warning: no surface of the settings serves the tenant other"), "{told}");
+    assert!(token(&["list"]).0.contains("other"));
+    token(&["revoke", "b"]);
+}
+
+/// Whoever read the first lines and closed the pipe got what they wanted.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("placet.toml"), "data = \"p.db\"\npolicy = \"builtin\"\n").unwrap();
+    let (reading, writing) = std::io::pipe().unwrap();
+    drop(reading);
+    let mut list = Command::new(PLACET);
+    list.args(["token", "list", "--config", "placet.toml"]).current_dir(folder.path());
+    let output = list.stdout(writing).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
 use placet::id::{AgentId, CredentialId, Entropy, TenantId};
 use placet::person::Identity;
@@ -44,10 +44,22 @@ pub enum TokenCommand {
         /// The settings.
         #[command(flatten)]
         config: Config,
-        /// Its name, as `list` shows it.
-        #[arg(value_name = "NAME")]
-        name: CredentialId,
+        /// Which.
+        #[command(flatten)]
+        named: Named,
     },
+}
+
+/// A credential by its name, with or without the flag that `create` has.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct Named {
+    /// Its name, as `list` shows it.
+    #[arg(value_name = "NAME")]
+    plain: Option<CredentialId>,
+    /// The same.
+    #[arg(long = "name", value_name = "NAME")]
+    flag: Option<CredentialId>,
 }
 
 impl TokenCommand {
@@ -85,34 +97,39 @@ pub enum Answer {
     Refused(String),
 }
 
-impl From<TokenCommand> for Ask {
-    fn from(command: TokenCommand) -> Self {
-        match command {
+impl TryFrom<TokenCommand> for Ask {
+    type Error = anyhow::Error;
+
+    fn try_from(command: TokenCommand) -> anyhow::Result<Self> {
+        Ok(match command {
             TokenCommand::Create { wish, .. } => Self::Create(wish),
             TokenCommand::List { tenant, .. } => Self::List(tenant),
-            TokenCommand::Revoke { name, .. } => Self::Revoke(name),
-        }
+            TokenCommand::Revoke { named, .. } => {
+                Self::Revoke(named.plain.or(named.flag).context("name the credential")?)
+            }
+        })
     }
 }
 
 impl Answer {
-    /// Writes it for people. A new token is a line of its own, the first.
+    /// Writes what was asked for to `out`, a new token alone on its line, and every sentence about it to `notes`.
     ///
     /// # Errors
-    /// It was not done, or `out` cannot be written.
-    pub fn write(self, out: &mut (dyn Write + Send)) -> anyhow::Result<()> {
+    /// It was not done, or `out` or `notes` cannot be written.
+    pub fn write(self, out: &mut dyn Write, notes: &mut dyn Write) -> anyhow::Result<()> {
         match self {
             Self::Made(Made { token, name, tenant, expires_at }) => {
                 let until = expires_at.map(|at| format!("until {}", at.to_minute_utc()));
                 let until = until.as_deref().unwrap_or("until it is revoked");
                 writeln!(out, "{token}")?;
+                out.flush()?;
                 writeln!(
-                    out,
+                    notes,
                     "This is the token of {name} (tenant {tenant}), good {until}. It is shown this once."
                 )?;
             }
             Self::Table(table) => out.write_all(table.as_bytes())?,
-            Self::Revoked(name) => writeln!(out, "{name} is revoked: it is refused from now on.")?,
+            Self::Revoked(name) => writeln!(notes, "{name} is revoked: it is refused from now on.")?,
             Self::Refused(why) => bail!(why),
         }
         Ok(())

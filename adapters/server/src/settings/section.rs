@@ -224,7 +224,7 @@ fn id(
     None
 }
 
-fn tenant(table: &mut Section<'_>, report: &mut Report<'_>) -> Option<TenantId> {
+pub(super) fn tenant(table: &mut Section<'_>, report: &mut Report<'_>) -> Option<TenantId> {
     let text = table.needed("tenant", "\"acme\"", report)?;
     table.parse("tenant", &text, "\"acme\"", report).map(|tenant| tenant.value)
 }
