@@ -391,6 +391,16 @@ impl Default for LogSettings {
     }
 }
 
+/// The levels of the log, and silence.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
+/// Whether a part of a filter says how much. A word that is no level would be taken for a part of the program, and
+/// silence all others.
+fn names_a_level(directive: &str) -> bool {
+    let level = directive.rsplit('=').next().unwrap_or(directive).trim();
+    LEVELS.iter().any(|known| known.eq_ignore_ascii_case(level))
+}
+
 impl LogSettings {
     pub(super) fn read(table: Option<Section<'_>>, report: &mut Report<'_>) -> Option<Self> {
         let mut settings = Self::default();
@@ -401,7 +411,7 @@ impl LogSettings {
         }
         if let Some(level) = table.string("level", report) {
             let filter = tracing_subscriber::EnvFilter::builder().parse(&level.value);
-            if filter.is_err() {
+            if filter.is_err() || !level.value.split(',').all(names_a_level) {
                 let message = format!("`{}` is not a filter of log levels", level.value);
                 let remedy = "error, warn, info, debug or trace; or by part, such as \"placet=debug,warn\"";
                 report.add(&level.span, &table.path("level"), message, remedy);

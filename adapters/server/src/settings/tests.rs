@@ -78,11 +78,11 @@ fn an_api_url_without_a_slash_gets_one_and_an_agent_can_be_switched_off() {
     assert!(settings.agent.is_none());
 }
 
-/// Issue: a wrong setting is a clear error that names file, line, key and remedy.
+/// A wrong setting is a clear error that names file, line, key and remedy.
 #[test]
 fn each_wrong_setting_is_named_with_its_remedy() {
     let signing = "signing_secret = { env = \"SLACK_SIGNING_SECRET\" }";
-    let wrong: [(&str, String); 36] = [
+    let wrong: [(&str, String); 37] = [
         ("nothing at all", String::new()),
         ("not TOML", "data = \n".to_owned()),
         ("an unknown table", format!("{GOOD}[slak]\nx = 1\n")),
@@ -114,6 +114,7 @@ fn each_wrong_setting_is_named_with_its_remedy() {
         ("a lease that is too long", with("[slack]", "lease = \"2h\"\n[slack]")),
         ("an unknown log format", format!("{GOOD}[log]\nformat = \"jsno\"\n")),
         ("an unknown log level", format!("{GOOD}[log]\nlevel = \"placet=loud\"\n")),
+        ("a word that is no level", format!("{GOOD}[log]\nlevel = \"verbose\"\n")),
         (
             "an unknown model",
             format!("{GOOD}[agent]\nmodel = \"oracle\"\ntenant = \"a\"\nworkspace = \"w\"\n"),
