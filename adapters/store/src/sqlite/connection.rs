@@ -1,5 +1,6 @@
 //! Connections and their settings.
 
+use std::fs::OpenOptions;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::options::Location;
 use crate::sqlite::fault::Meaning;
+use crate::sqlite::lock::for_its_owner;
 
 /// How long one process waits for another's transaction on the same file. Transactions take milliseconds.
 const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -30,7 +32,12 @@ pub(crate) fn writing(location: &Location) -> Result<Connection, StoreError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = match location {
-        Location::File(path) => Connection::open_with_flags(path, flags),
+        Location::File(path) => {
+            // SQLite gives its log the mode of the database, and would make that one readable for everybody. One that
+            // is there is left alone: closing it here would give up the locks that this process has on it.
+            let _made = for_its_owner(OpenOptions::new().create_new(true).write(true)).open(path);
+            Connection::open_with_flags(path, flags)
+        }
         Location::Memory => Connection::open_in_memory_with_flags(flags),
     };
     let connection = connection.on("database")?;

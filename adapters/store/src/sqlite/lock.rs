@@ -28,10 +28,7 @@ pub(crate) fn take(location: &Location, access: Access) -> Result<Option<FileLoc
     let mut path = database.clone().into_os_string();
     path.push(".lock");
     let shown = database.display();
-    let file = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(false)
+    let file = for_its_owner(OpenOptions::new().create(true).write(true).truncate(false))
         .open(&path)
         .map_err(|error| unavailable(format_args!("cannot make the lock file of {shown}: {error}")))?;
     let taken = match access {
@@ -52,4 +49,11 @@ pub(crate) fn take(location: &Location, access: Access) -> Result<Option<FileLoc
             Err(unavailable(format_args!("cannot lock {shown}: {error}; keep it on a local disk")))
         }
     }
+}
+
+/// Makes files for the account that runs Placet, and for nobody else.
+pub(crate) fn for_its_owner(options: &mut OpenOptions) -> &OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
 }

@@ -167,3 +167,23 @@ fn what_cannot_be_opened_says_why() {
     let error = SqliteStore::open(nowhere, Sqlite::options(&setting)).err().unwrap();
     assert!(error.to_string().contains("no such directory"), "{error}");
 }
+
+/// What is in the database is for the account that runs Placet alone, whatever the umask is.
+#[cfg(unix)]
+#[tokio::test]
+async fn the_files_are_for_their_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.db");
+    let _store = SqliteStore::open(path.as_path(), Sqlite::options(&Setting::new())).unwrap();
+    let mut names = Vec::new();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let file = file.unwrap();
+        let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", file.path().display());
+        names.push(file.file_name().into_string().unwrap());
+    }
+    names.sort();
+    assert_eq!(names, ["p.db", "p.db-shm", "p.db-wal", "p.db.lock"]);
+}
