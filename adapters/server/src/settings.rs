@@ -30,7 +30,8 @@ pub use section::{
     SlackSettings, ToolSettings,
 };
 
-use problem::Report;
+use problem::{Report, cause};
+pub(crate) use section::is_slack_id;
 use reader::Section;
 
 /// The most bytes of settings: more is no text that people wrote.
@@ -90,6 +91,15 @@ impl PolicySource {
         }
     }
 
+    /// What it is called in diagnostics.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::Builtin => "builtin".to_owned(),
+            Self::File(path) => path.display().to_string(),
+            Self::Text { name, .. } => name.clone(),
+        }
+    }
+
     /// Reads and checks the policy.
     ///
     /// # Errors
@@ -101,7 +111,7 @@ impl PolicySource {
             Self::File(path) => {
                 let shown = path.display().to_string();
                 let text = std::fs::read_to_string(path).map_err(|error| {
-                    let message = format!("the policy cannot be read: {}", error.kind());
+                    let message = format!("the policy cannot be read: {}", cause(&error));
                     let remedy = "`policy` in the settings names it, from the folder of the settings' file";
                     SettingsErrors::of_file(&shown, message, remedy)
                 })?;
@@ -210,7 +220,7 @@ fn text_of(file: &Path) -> Result<(String, String), SettingsErrors> {
     match std::fs::read_to_string(file) {
         Ok(text) => Ok((shown, text)),
         Err(error) => {
-            let message = format!("the settings cannot be read: {}", error.kind());
+            let message = format!("the settings cannot be read: {}", cause(&error));
             Err(SettingsErrors::of_file(&shown, message, "config/placet.example.toml is one to start from"))
         }
     }

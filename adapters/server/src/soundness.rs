@@ -7,6 +7,7 @@
 //! thought of it: such an installation does not start.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use placet::approval::{Proposal, Requester};
 use placet::call::{CanonicalArgs, ToolCall};
@@ -14,10 +15,14 @@ use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
 use placet::policy::{Policy, Tier, Verdict};
 use toml::de::{DeTable, DeValue};
 
-use crate::settings::Settings;
+use crate::settings::{Settings, is_slack_id};
+use crate::wire::SLACK;
 
 /// The name under which a verdict says that no rule matched.
 const DEFAULT_RULE: &str = "default";
+
+/// What the ids of Slack's channels begin with.
+const CHANNELS: [char; 3] = ['C', 'G', 'D'];
 
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,6 +47,74 @@ impl Soundness {
             found.warnings.push(warning.to_string());
         }
         Ok(found)
+    }
+
+    /// Looks at the folders that the settings name, as they are now.
+    #[must_use]
+    pub fn with_folders(mut self, settings: &Settings) -> Self {
+        let folder = settings.data.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            self.errors.push(missing("data", folder));
+        }
+        if let Some(agent) = settings.agent.as_ref().filter(|agent| !agent.workspace.is_dir()) {
+            self.errors.push(missing("agent.workspace", &agent.workspace));
+        }
+        self
+    }
+
+    /// Looks whether there is what the policy's places name: a surface of the settings or one of `local`, and in Slack
+    /// a channel by its id. A place that is none would be left out in silence.
+    #[must_use]
+    pub fn with_places(mut self, settings: &Settings, policy: &Policy, local: &[&str]) -> Self {
+        let text = policy.text();
+        let Ok(document) = DeTable::parse(text) else { return self };
+        let root = document.get_ref();
+        let mut listed = vec![("places".to_owned(), root.get("places"))];
+        if let Some(DeValue::Table(levels)) = root.get("levels").map(|levels| levels.get_ref()) {
+            for (level, terms) in levels {
+                if let DeValue::Table(terms) = terms.get_ref() {
+                    listed.push((format!("levels.{}.places", level.get_ref()), terms.get("places")));
+                }
+            }
+        }
+        let file = settings.policy.shown();
+        for (key, places) in listed {
+            let Some(DeValue::Array(places)) = places.map(|places| places.get_ref()) else { continue };
+            for place in places {
+                let DeValue::Table(place) = place.get_ref() else { continue };
+                let word =
+                    |key: &str| place.get(key).and_then(|word| Some((word.get_ref().as_str()?, word.span())));
+                let Some((surface, span)) = word("surface") else { continue };
+                let wrong = if surface == SLACK && settings.slack.is_some() {
+                    let Some((channel, span)) =
+                        word("channel").filter(|(channel, _)| !is_slack_id(channel, &CHANNELS))
+                    else {
+                        continue;
+                    };
+                    let told = format!(
+                        "`{channel}` is not a channel's id; an id such as C024BE91L stands in the channel's details, at \
+                         the bottom"
+                    );
+                    (told, span)
+                } else if local.contains(&surface) {
+                    continue;
+                } else {
+                    let told = match surface {
+                        SLACK => {
+                            "there is no [slack] in the settings; add it, or take the place out".to_owned()
+                        }
+                        _ => format!(
+                            "there is no surface `{surface}` in the settings; there is only \"{SLACK}\""
+                        ),
+                    };
+                    (told, span)
+                };
+                let (told, span) = wrong;
+                let line = text.get(..span.start).map_or(1, |before| before.matches('\n').count() + 1);
+                self.errors.push(format!("{file}:{line}: {key}: {told}"));
+            }
+        }
+        self
     }
 
     fn tools(&mut self, settings: &Settings, policy: &Policy, asks: bool) -> anyhow::Result<()> {
@@ -90,6 +163,11 @@ impl Soundness {
             ));
         }
     }
+}
+
+fn missing(key: &str, folder: &Path) -> String {
+    let shown = folder.display();
+    format!("{key}: there is no folder {shown}; make it (mkdir -p {shown}), or name another in the settings")
 }
 
 /// Whether somebody can decide with a credential, so that people can be asked without a card.

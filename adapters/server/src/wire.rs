@@ -38,7 +38,7 @@ use crate::soundness::{Soundness, decides_over_api};
 use crate::telemetry::Numbers;
 
 /// The name of Slack in the policy's places, and the family of its realms.
-const SLACK: &str = "slack";
+pub(crate) const SLACK: &str = "slack";
 
 /// The realm of whoever holds a credential.
 const CREDENTIAL_REALM: &str = "credential";
@@ -230,7 +230,10 @@ impl App {
 
 /// Says what is odd, and refuses what cannot be meant.
 fn sound(settings: &Settings, outside: &Outside, policy: &Policy) -> anyhow::Result<()> {
-    let found = Soundness::of(settings, policy, !outside.surfaces.is_empty())?;
+    let local: Vec<&str> = outside.surfaces.iter().map(|local| local.surface.name().as_str()).collect();
+    let found = Soundness::of(settings, policy, !local.is_empty())?
+        .with_places(settings, policy, &local)
+        .with_folders(settings);
     for warning in &found.warnings {
         tracing::warn!("{warning}");
     }

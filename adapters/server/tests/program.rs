@@ -45,7 +45,9 @@ fn what_is_wrong_is_said_on_standard_error() {
     let folder = tempfile::tempdir().unwrap();
     let output = placet(folder.path(), &["serve", "--config", "nowhere.toml"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).starts_with("placet: nowhere.toml: the settings cannot be read"));
+    assert!(
+        text(&output.stderr).starts_with("placet: nowhere.toml: the settings cannot be read: no such file")
+    );
     assert_eq!(placet(folder.path(), &["frobnicate"]).status.code(), Some(2));
 
     std::fs::write(folder.path().join("placet.toml"), "data = \"p.db\"\npolicy = \"policy.toml\"\n").unwrap();
@@ -66,7 +68,36 @@ fn a_good_installation_is_checked_and_said_to_be_one() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let told = text(&output.stdout);
     assert!(told.contains("profile   solo") && told.contains("talks to  nobody"), "{told}");
-    assert!(told.contains("warning: no approver configured (fail closed)"), "{told}");
+    assert!(!told.contains("warning"), "the owner decides with a credential of that name: {told}");
+}
+
+/// What the settings and the policy name must be there: both commands say what is not, and what to do.
+#[test]
+fn what_is_named_and_not_there_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = "data = \"nowhere/p.db\"\npolicy = \"policy.toml\"\n[slack]\nsigning_secret = { env = \"SIGNING\" }\n\
+                    bot_token = { env = \"BOT\" }\nteam = \"T024BE7LD\"\ntenant = \"acme\"\nchannel = \"C024BE91L\"\n\
+                    [agent]\ntenant = \"acme\"\nworkspace = \"gone\"\n[http]\nlisten = \"127.0.0.1:0\"\n";
+    let policy = "version = \"1\"\nplaces = [{ surface = \"pager\", channel = \"x\" }]\n[levels.high]\n\
+                  places = [{ surface = \"slack\", channel = \"#ops\" }, { surface = \"slack\", channel = \"C024BE91L\" }]\n\
+                  [[people]]\nid = \"bo\"\nname = \"Bo\"\nroles = [\"admin\"]\ncredentials = [\"bo\"]\n";
+    std::fs::write(folder.path().join("placet.toml"), settings).unwrap();
+    std::fs::write(folder.path().join("policy.toml"), policy).unwrap();
+    for command in ["serve", "check"] {
+        let mut run = Command::new(PLACET);
+        run.args([command, "--config", "placet.toml"]).current_dir(folder.path());
+        let output = run.env("SIGNING", "s").env("BOT", "xoxb-1").stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        for wanted in [
+            "policy.toml:2: places: there is no surface `pager` in the settings",
+            "policy.toml:4: levels.high.places: `#ops` is not a channel's id",
+            "data: there is no folder nowhere; make it (mkdir -p nowhere)",
+            "agent.workspace: there is no folder gone; make it",
+        ] {
+            assert!(told.contains(wanted), "{command}: {wanted}: {told}");
+        }
+    }
 }
 
 /// A server that is killed when the test ends.

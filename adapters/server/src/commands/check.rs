@@ -11,7 +11,8 @@ use crate::soundness::Soundness;
 /// The policy is not taken, or `out` cannot be written.
 pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
     let policy = settings.policy.read()?;
-    let found = Soundness::of(settings, &policy, false)?;
+    let found =
+        Soundness::of(settings, &policy, false)?.with_places(settings, &policy, &[]).with_folders(settings);
     for warning in &found.warnings {
         writeln!(
             out,

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use anyhow::Context as _;
 use tokio::net::TcpListener;
 
 use crate::settings::Settings;
@@ -15,9 +14,13 @@ use crate::wire::{App, Outside};
 /// It could not be started.
 pub async fn run(settings: Settings) -> anyhow::Result<()> {
     telemetry::log(&settings.log, Arc::new(settings.redactor()))?;
-    let listener = TcpListener::bind(settings.http.listen)
-        .await
-        .with_context(|| format!("cannot listen on {} (http.listen)", settings.http.listen))?;
+    let listener = TcpListener::bind(settings.http.listen).await.map_err(|fault| {
+        let address = settings.http.listen;
+        anyhow::anyhow!(
+            "cannot listen on {address}: {fault}; stop what has it, or name another address in the settings \
+             ([http] listen = \"127.0.0.1:8788\")"
+        )
+    })?;
     let app = App::build(&settings, Outside::machine()).await?;
     #[cfg(unix)]
     let door = open_door(&settings, &app);

@@ -75,6 +75,14 @@ impl SettingsErrors {
     }
 }
 
+/// Why a file cannot be read, in words for whoever set it.
+pub(crate) fn cause(fault: &std::io::Error) -> String {
+    match fault.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        kind => kind.to_string(),
+    }
+}
+
 /// Where the text comes from, and what was found in it so far.
 pub(super) struct Report<'t> {
     file: &'t str,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use secrecy::SecretString;
 use toml::de::DeValue;
 
-use super::problem::Report;
+use super::problem::{Report, cause};
 use super::reader::Section;
 
 /// The most bytes of a secret's file: more is some other file.
@@ -102,7 +102,7 @@ impl Secrets<'_> {
         let path: PathBuf = self.folder.join(path);
         // A path that leads nowhere is not repeated: people paste the secret itself there.
         let metadata = std::fs::metadata(&path).map_err(|error| {
-            let message = format!("the file that it names cannot be read: {}", error.kind());
+            let message = format!("the file that it names cannot be read: {}", cause(&error));
             (
                 message,
                 "a path, from the folder of this file; the server's user must be able to read it".to_owned(),
@@ -121,7 +121,7 @@ impl Secrets<'_> {
             ));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            let message = format!("{shown} cannot be read: {}", error.kind());
+            let message = format!("{shown} cannot be read: {}", cause(&error));
             (message, "it must be text, and the server's user must be able to read it".to_owned())
         })?;
         secret(&text).ok_or_else(|| (format!("{shown} is empty"), "put the secret into it".to_owned()))

@@ -205,6 +205,12 @@ impl SlackSettings {
     }
 }
 
+/// Whether a text can be an id of Slack's, of one of these kinds.
+pub(crate) fn is_slack_id(text: &str, kinds: &[char]) -> bool {
+    let plain = text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    text.starts_with(kinds) && text.len() >= 3 && plain
+}
+
 /// An id that Slack gave; a name can be anybody's, and changes.
 fn id(
     text: Option<At<String>>,
@@ -213,8 +219,7 @@ fn id(
     report: &mut Report<'_>,
 ) -> Option<String> {
     let text = text?;
-    let plain = text.value.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    if text.value.starts_with(kinds) && text.value.len() >= 3 && plain {
+    if is_slack_id(&text.value, kinds) {
         return Some(text.value);
     }
     let kinds: Vec<String> = kinds.iter().map(|kind| format!("{kind}…")).collect();
