@@ -122,7 +122,8 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
         }
     }
     if read.roles.stewards.is_empty() {
-        let message = "nobody may revoke, settle or break glass: no role is a steward";
+        let message = "no person may revoke, settle or break glass: no role is a steward (a credential with scope \
+                       manage may still revoke and settle)";
         report.warning(read.roles.span.clone().unwrap_or(0..0), message, "[roles] stewards = [\"admin\"]");
     }
     for level in &read.levels {

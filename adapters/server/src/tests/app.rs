@@ -37,7 +37,7 @@ fn policy() -> String {
     let team = solo
         .replace("profile = \"solo\"", "profile = \"team\"")
         .replace("version = \"builtin\"", "version = \"t\"");
-    team.replace("terminal = [\"owner\"]", "credentials = [\"bo-console\"]")
+    team.replace("terminal = [\"owner\"]\ncredentials = [\"owner\"]", "credentials = [\"bo-console\"]")
 }
 
 fn folder() -> tempfile::TempDir {

@@ -30,7 +30,7 @@ fn found(settings: &str, policy: &str) -> Soundness {
     Soundness::of(&settings, &Policy::parse(policy, "p.toml").unwrap(), false).unwrap()
 }
 
-/// Issue: refuses to start when a mapped tool has no gate.
+/// R7: it refuses to start when a mapped tool has no gate.
 #[test]
 fn a_mapped_tool_without_a_gate_keeps_the_server_from_starting() {
     let found = found(&format!("{AGENT}[tools]\nenabled = [\"delete_file\", \"run_shell\"]\n"), LAX);
@@ -56,7 +56,8 @@ fn a_default_that_asks_is_a_gate() {
 /// R6: with no approver configured the answer is no, and whoever starts the server is told before.
 #[test]
 fn nobody_to_ask_is_warned_of() {
-    let policy = Policy::builtin().unwrap();
+    let nobody_over_api = Policy::builtin_text().replace("credentials = [\"owner\"]\n", "");
+    let policy = Policy::parse(&nobody_over_api, "p.toml").unwrap();
     let settings = settings_in(std::path::Path::new("/etc/placet"), AGENT);
     let warned = |asks_here| Soundness::of(&settings, &policy, asks_here).unwrap().warnings;
     assert!(warned(false).iter().any(|warning| warning.starts_with("no approver configured (fail closed)")));
@@ -71,6 +72,6 @@ team = "T024BE7LD"
 tenant = "acme"
 channel = "C024BE91L"
 "#;
-    let found = found(slack, Policy::builtin_text());
+    let found = found(slack, &nobody_over_api);
     assert!(found.warnings.iter().any(|warning| warning.contains("no card can ever be approved")));
 }
