@@ -26,6 +26,11 @@ fn hostile_name(chars: usize) -> String {
     HOSTILE.chars().filter(|char| !char.is_control()).cycle().take(chars).collect()
 }
 
+/// The same for a server, whose name holds no slash.
+fn hostile_server(chars: usize) -> String {
+    HOSTILE.chars().filter(|char| !char.is_control() && *char != '/').cycle().take(chars).collect()
+}
+
 /// A proposal that is hostile in every field there is, with arguments of ten kilobytes.
 fn proposal() -> Value {
     json!({

@@ -41,7 +41,7 @@ fn nothing_leaks(desk: &Desk) -> Result<()> {
     Ok(())
 }
 
-/// R28, R38, R47: secrets in every field of a call are in nothing that goes to Slack: card, Details, dialog, whisper,
+/// R28, R47: secrets in every field of a call are in nothing that goes to Slack: card, Details, dialog, whisper,
 /// alarm, record; and nobody can say yes, by any button.
 #[conversation]
 async fn a_call_with_a_secret_is_shown_without_it_and_not_approved(desk: &mut Desk) -> Result<()> {
@@ -71,7 +71,7 @@ async fn a_call_with_a_secret_is_shown_without_it_and_not_approved(desk: &mut De
     .await
 }
 
-/// R28, R38: the policy lets people say yes to what they see in part: in Details, after all of it was opened. It runs
+/// R28: the policy lets people say yes to what they see in part: in Details, after all of it was opened. It runs
 /// with the secret, which is still in nothing that goes to Slack, though the tool fails with it in its error.
 #[conversation]
 async fn a_policy_may_let_people_approve_in_part(desk: &mut Desk) -> Result<()> {

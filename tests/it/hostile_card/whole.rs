@@ -7,8 +7,8 @@ use placet_tests::{Card, Desk, conversation};
 use serde_json::json;
 
 use super::{
-    HOSTILE, approve_button, hold_the_whole, hostile, hostile_name, is_inert, proposal, reads_all,
-    value_of_a_full_card,
+    HOSTILE, approve_button, hold_the_whole, hostile, hostile_name, hostile_server, is_inert, proposal,
+    reads_all, value_of_a_full_card,
 };
 
 /// R15, R27, R28: ten kilobytes of arguments and every other field full of mentions, links, backticks and characters
@@ -57,7 +57,7 @@ async fn a_hostile_call_is_read_whole_before_it_is_approved(desk: &mut Desk) -> 
 #[conversation]
 async fn a_hostile_call_is_denied(desk: &mut Desk) -> Result<()> {
     let mut body = proposal();
-    body["server"] = json!(hostile_name(200));
+    body["server"] = json!(hostile_server(200));
     let call = desk.agent().proposes_with("key", body).await?;
     let card = desk.ops().next_card().await?;
     desk.person("vic").denies(&card, HOSTILE.trim()).await?;
@@ -70,7 +70,7 @@ async fn a_hostile_call_is_denied(desk: &mut Desk) -> Result<()> {
     is_inert(desk)
 }
 
-/// R28, R29, R44: it waits long, runs and fails with a hostile error: alarm and record are as inert.
+/// R28, R29: it waits long, runs and fails with a hostile error: alarm and record are as inert.
 #[conversation]
 async fn a_hostile_call_is_alarmed_and_fails(desk: &mut Desk) -> Result<()> {
     let body = proposal();
@@ -103,7 +103,7 @@ fn each_field_alone_as_long_as_it_may_be() -> Result<()> {
         (0..300).map(|number| (format!("{number} {HOSTILE}"), json!(hostile(20)))).collect();
     let longest = [
         ("tool", json!(format!("delete_{}", hostile_name(193)))),
-        ("server", json!(hostile_name(200))),
+        ("server", json!(hostile_server(200))),
         ("args", json!({"path": hostile(30_000)})),
         ("args", json!({hostile(10_000): "x"})),
         ("args", json!({"path": "\u{200b}a".repeat(5_000)})),

@@ -42,7 +42,7 @@ fn a_click_never_waits_on_a_card_that_cannot_be_edited() -> Result<()> {
     Ok(())
 }
 
-/// R5, R29, R44: no edit works for a quarter of an hour. The vote decides, the call runs; an alarm says that people may
+/// R5, R29: no edit works for a quarter of an hour. The vote decides, the call runs; an alarm says that people may
 /// see something old; and once Slack works again the card ends right.
 #[test]
 fn edits_fail_for_a_long_time() -> Result<()> {
@@ -105,7 +105,7 @@ async fn a_card_whose_edit_window_is_closed(desk: &mut Desk) -> Result<()> {
     Ok(())
 }
 
-/// R29, R44: the channel is archived between card and decision: nothing can be corrected and an alarm says so; when it
+/// R29: the channel is archived between card and decision: nothing can be corrected and an alarm says so; when it
 /// is open again, the next change corrects the card.
 #[conversation]
 async fn an_archived_channel_is_alarmed(desk: &mut Desk) -> Result<()> {

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use placet::approval::Status;
 use placet_tests::fake_slack::Fault;
 use placet_tests::{Desk, conversation};
+use serde_json::json;
 
 use super::{
     EVERY_RETRY_MINUTES, FAULTS, History, approves, ends_right, for_each, is_alarmed, is_done, is_slow, live,
@@ -69,7 +70,7 @@ async fn stands_soon(desk: &Desk, call: &placet_tests::Call) -> Result<()> {
     stands(desk, call, Status::Approved).await
 }
 
-/// R10, R29, R44: no card can be posted for the whole window. It expires as unasked and is alarmed; the agent reads
+/// R10, R29: no card can be posted for the whole window. It expires as unasked and is alarmed; the agent reads
 /// that nobody could be asked; and when Slack works again, no dead card comes with buttons on it.
 #[test]
 fn what_nobody_could_be_asked_is_no_denial() -> Result<()> {
@@ -118,7 +119,7 @@ fn answers_lost_for_the_whole_window() -> Result<()> {
     Ok(())
 }
 
-/// R10, R29, R44: Slack is down for the whole window, from before the call is proposed.
+/// R10, R29: Slack is down for the whole window, from before the call is proposed.
 #[conversation]
 async fn slack_is_down_for_the_whole_window(desk: &mut Desk) -> Result<()> {
     desk.slack().down();
@@ -141,7 +142,7 @@ async fn slack_is_down_for_the_whole_window(desk: &mut Desk) -> Result<()> {
     .await
 }
 
-/// R29, R44: Slack is down when the call is decided over the API, and comes back: nobody saw a card, and none comes.
+/// R29: Slack is down when the call is decided over the API, and comes back: nobody saw a card, and none comes.
 #[conversation]
 async fn decided_while_slack_was_down(desk: &mut Desk) -> Result<()> {
     desk.slack().down();
@@ -156,7 +157,7 @@ async fn decided_while_slack_was_down(desk: &mut Desk) -> Result<()> {
     desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; succeeded").await
 }
 
-/// R27, R29, R44: the bot is not in the channel. An alarm says so at once; somebody invites it, and the card comes while
+/// R27, R29: the bot is not in the channel. An alarm says so at once; somebody invites it, and the card comes while
 /// there is still time.
 #[conversation]
 async fn the_bot_is_invited_while_the_request_waits(desk: &mut Desk) -> Result<()> {
@@ -175,4 +176,35 @@ async fn the_bot_is_invited_while_the_request_waits(desk: &mut Desk) -> Result<(
         "proposed; checked approve; asked; no card on slack; alarm card_undeliverable; yes bo; approved Bo",
     )
     .await
+}
+
+/// R27, R32: a post hangs. Meanwhile a vote over the API decides that request, and a click decides another: no decision
+/// stands behind a call of Slack's.
+#[conversation]
+async fn decisions_are_taken_while_a_post_hangs(desk: &mut Desk) -> Result<()> {
+    let warm = proposes(desk).await?;
+    desk.person("bo").clicks(&desk.ops().next_card().await?, "Approve").await?;
+    desk.work_until_idle().await?;
+    stands(desk, &warm, Status::Approved).await?;
+    let other = desk.agent().proposes("delete_file", json!({"path": "b.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.slack().fail_next("chat.postMessage", Fault::Hang);
+    let hanging = desk.agent().proposes("delete_file", json!({"path": "c.txt"})).await?;
+    let talk = async {
+        desk.slack().called("chat.postMessage", 3).await?;
+        votes_at_console(desk, &hanging, true).await?;
+        stands(desk, &hanging, Status::Approved).await?;
+        // What Bo's account is was read a moment ago, so the click is decided in the commit that keeps it.
+        desk.person("bo").clicks(&card, "Approve").await?;
+        stands(desk, &other, Status::Approved).await
+    };
+    tokio::select! {
+        biased;
+        talked = talk => talked?,
+        worked = desk.work_until_idle() => anyhow::bail!("it does not hang: {worked:?}"),
+    }
+    // The worker was stopped in the middle of it: another one takes over when the lease is over.
+    desk.minutes_pass(EVERY_RETRY_MINUTES).await?;
+    ensure!(live(desk).is_empty(), "{:#?}", live(desk));
+    no_denial(desk, &hanging).await
 }
