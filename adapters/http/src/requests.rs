@@ -39,7 +39,15 @@ pub(crate) async fn propose(
 ) -> Result<Response, Problem> {
     query.only(&[])?;
     let key = idempotency_key(&headers)?;
-    let proposal = proposal::read(body, &caller, &app)?;
+    let forged = proposal::forged(&body);
+    let proposal = match (proposal::read(body, &caller, &app), forged) {
+        (Err(problem), Some(field)) => {
+            // Who says in a proposal that it is approved, or who it is, tries to get around the gate.
+            app.gate.note_stranger(caller.tenant(), caller.as_agent(), "propose", &field).await;
+            return Err(problem);
+        }
+        (proposal, _) => proposal?,
+    };
     let key = key.map(|key| (caller.row().id.clone(), key));
     let proposed = app.gate.propose(caller.tenant(), proposal, key, false).await.map_err(|fault| match fault {
         ProposeError::KeyConflict { .. } => Problem::new(

@@ -33,6 +33,30 @@ const FIELDS: [&str; 14] = [
     "timeout",
 ];
 
+/// Fields that nobody has by mistake: each claims a right, a verdict or an identity.
+const FORGERIES: [&str; 14] = [
+    "agent",
+    "agent_id",
+    "approval",
+    "approved",
+    "approver",
+    "approver_id",
+    "credential",
+    "level",
+    "requested_by",
+    "requester",
+    "risk",
+    "role",
+    "tenant",
+    "tier",
+];
+
+/// The first field of a body that claims what only a credential or the policy can say.
+pub(super) fn forged(body: &Value) -> Option<String> {
+    let fields = body.as_object()?;
+    fields.keys().find(|name| FORGERIES.contains(&name.to_ascii_lowercase().as_str())).cloned()
+}
+
 /// Reads a proposal.
 pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposal, Problem> {
     let mut fields = Fields::of(body, &FIELDS)?;
