@@ -238,9 +238,9 @@ dialog-deny-reason-hint = The agent reads this, without your name.
 dialog-approve-reason-hint = It stays in the record with your yes.
 dialog-note = Note with your answer
 prompt-decision = Approve? y = yes, n = no, d = details:
-prompt-reason = Reason (may be empty):
+prompt-reason = Reason (Enter for none):
 prompt-reason-required = Reason (needed):
-prompt-unclear = Please answer y, n or d.
+prompt-unclear = That is none of them; type y, n or d, then Enter.
 
 ## Who must say yes, and who has
 

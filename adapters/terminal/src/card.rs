@@ -8,11 +8,16 @@ use placet::text::{Label, Markup, Texts};
 /// The width of the labels.
 const LABEL_CHARS: usize = 15;
 
+/// The characters of a SHA-256 in hexadecimal.
+const HASH_CHARS: usize = 64;
+
 /// Opens each line of a text that has several.
 const BAR: &str = "  │ ";
 
-/// The card that people decide on.
-pub(crate) fn card(view: &CardView, texts: &Texts) -> String {
+/// The card that people decide on, with the whole call: its arguments, the task, the agent's reason and what would
+/// change. Hashes, and the text of what it is based on, stand in the details.
+#[must_use]
+pub fn card(view: &CardView, texts: &Texts) -> String {
     let call = &view.call;
     let mut page = Page { text: String::new() };
     page.line(&format!("── {} · {} · {}", call.title, texts.level(call.level), view.code));
@@ -21,15 +26,30 @@ pub(crate) fn card(view: &CardView, texts: &Texts) -> String {
     for arg in &call.args {
         page.field(&format!("  {}", arg.name), arg.value.as_str());
     }
-    page.optional(&texts.label(Label::Effect), call.effect.as_ref().map(|text| text.as_str()));
-    page.optional(&texts.label(Label::Preview), call.preview.as_ref().map(|text| text.as_str()));
+    let effect = call.effect.as_ref().map(|text| text.as_str());
+    let preview = call.preview.as_ref().map_or("", |text| text.as_str());
+    match without_hashes(preview).as_slice() {
+        [] => page.optional(&texts.label(Label::Effect), effect),
+        [line] => {
+            let parts = [Some(line.trim_end_matches('.')), effect];
+            page.field(
+                &texts.label(Label::Effect),
+                &parts.into_iter().flatten().collect::<Vec<_>>().join(" · "),
+            );
+        }
+        lines => {
+            page.optional(&texts.label(Label::Effect), effect);
+            page.field(&texts.label(Label::Preview), &lines.join("\n"));
+        }
+    }
     page.optional(&texts.label(Label::AgentReason), Some(call.reason.as_str()));
     for rule in &call.rules {
         page.field(&texts.label(Label::WhyAsk), &texts.rule(rule, &Markup::PLAIN));
     }
-    for piece in &call.evidence {
-        page.field(&texts.label(Label::BasedOn), &title_of(piece));
-        page.block(piece.excerpt.as_ref().map_or("", |text| text.as_str()));
+    let titles: Vec<String> =
+        call.evidence.iter().filter(|piece| !is_the_task(piece, call)).map(title_of).collect();
+    for (number, title) in titles.iter().enumerate() {
+        page.field(&if number == 0 { texts.label(Label::BasedOn) } else { String::new() }, title);
     }
     let if_denied = call.if_denied.as_ref().map(|text| text.as_str().to_owned());
     page.field(
@@ -44,9 +64,18 @@ pub(crate) fn card(view: &CardView, texts: &Texts) -> String {
     page.text
 }
 
-/// What the card does not repeat: the arguments as they run, and the digest that a yes is about.
+/// What the card does not repeat: the arguments as they run, and the digest that a yes is about; and what would change
+/// and what it is based on, word for word.
 pub(crate) fn details(view: &CardView, texts: &Texts) -> String {
     let mut page = Page { text: String::new() };
+    if let Some(preview) = &view.call.preview {
+        page.line(&texts.label(Label::Preview));
+        page.block(preview.as_str());
+    }
+    for piece in &view.call.evidence {
+        page.field(&texts.label(Label::BasedOn), &title_of(piece));
+        page.block(piece.excerpt.as_ref().map_or("", |text| text.as_str()));
+    }
     page.field(&texts.label(Label::Digest), &view.call.digest.to_string());
     page.line(&texts.label(Label::Arguments));
     page.block(view.call.args_json.as_str());
@@ -71,6 +100,22 @@ fn votes(view: &CardView, texts: &Texts) -> Option<String> {
         StateView::Waiting { votes, .. } if !votes.is_empty() => Some(texts.votes(votes, &Markup::PLAIN)),
         _ => None,
     }
+}
+
+/// The lines that are for people: all but those that are a hash and nothing else.
+fn without_hashes(preview: &str) -> Vec<&str> {
+    let is_hash = |line: &str| {
+        line.trim()
+            .strip_prefix("SHA-256 ")
+            .is_some_and(|hash| hash.len() == HASH_CHARS && hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    preview.lines().filter(|line| !line.trim().is_empty() && !is_hash(line)).collect()
+}
+
+/// Whether a piece of evidence says what the card says as the task.
+fn is_the_task(piece: &EvidenceView, call: &CallView) -> bool {
+    let said = piece.excerpt.as_ref().map(|text| text.as_str().trim());
+    piece.uri.is_none() && said == Some(call.task.as_str().trim())
 }
 
 fn title_of(piece: &EvidenceView) -> String {

@@ -12,5 +12,6 @@ mod terminal;
 mod tests;
 
 pub use ballot::{Desk, Sink};
+pub use card::card;
 pub use script::{Decided, Script};
 pub use terminal::Terminal;

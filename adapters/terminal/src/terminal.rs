@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use async_trait::async_trait;
+use futures::channel::oneshot;
 use placet::approval::{Decision, Refusal};
 use placet::card::{CardView, StateView};
 use placet::id::{AttemptId, RequestId, SurfaceName, TenantId};
@@ -38,7 +39,7 @@ pub struct Terminal {
 struct Shared {
     desk: Desk,
     texts: Texts,
-    output: Sender<String>,
+    output: Sender<Printed>,
     /// What is asked at the moment, as it stands; what was decided is not in it.
     asked: Mutex<HashMap<RequestId, Asked>>,
     /// Whether the input has ended: nobody answers any more.
@@ -51,6 +52,13 @@ struct Asked {
     message: MessageRef,
     /// How often it was decided here: a refused answer can be given again.
     answers: u64,
+}
+
+/// What goes to the output, one after the other.
+enum Printed {
+    Text(String),
+    /// Answered once all before it is out.
+    Mark(oneshot::Sender<()>),
 }
 
 /// What somebody typed.
@@ -97,12 +105,21 @@ impl Terminal {
         }
     }
 
+    /// Waits until all that was printed so far is out; at once where nothing can be printed any more.
+    pub async fn printed(&self) {
+        let (mark, out) = oneshot::channel();
+        if self.shared.output.send(Printed::Mark(mark)).is_ok() {
+            // Gone without an answer is as good: then nothing is printed any more.
+            let _gone = out.await;
+        }
+    }
+
     fn put(&self, view: &CardView, message: MessageRef) -> Result<(), SurfaceError> {
         let never = |why: &str| SurfaceError::Never { why: why.to_owned() };
         if self.shared.ended.load(SeqCst) {
             return Err(never("the terminal's input has ended: nobody can answer there"));
         }
-        let printed = self.shared.print(card::card(view, &self.shared.texts));
+        let printed = self.shared.print(format!("\n{}", card::card(view, &self.shared.texts)));
         printed.ok_or_else(|| never("nothing can be printed on the terminal any more"))?;
         self.shared.asked().insert(view.request, Asked { view: view.clone(), message, answers: 0 });
         self.questions.send(view.request).map_err(|_| never("nobody reads the terminal's input any more"))
@@ -115,7 +132,7 @@ impl Shared {
     }
 
     fn print(&self, text: String) -> Option<()> {
-        self.output.send(text).ok()
+        self.output.send(Printed::Text(text)).ok()
     }
 
     fn say(&self, label: Label) {
@@ -151,7 +168,8 @@ impl Shared {
                     continue;
                 }
                 _ => {
-                    self.say(Label::PromptUnclear);
+                    // Nobody to read it is nobody to answer either.
+                    let _gone = self.print(format!("{}\n", self.texts.label(Label::PromptUnclear)));
                     continue;
                 }
             };
@@ -213,8 +231,16 @@ fn typed(input: &mut impl BufRead) -> Typed {
     }
 }
 
-fn print_all(mut output: impl Write, lines: &Receiver<String>) {
-    for text in lines {
+fn print_all(mut output: impl Write, pieces: &Receiver<Printed>) {
+    for piece in pieces {
+        let text = match piece {
+            Printed::Text(text) => text,
+            Printed::Mark(mark) => {
+                // Whoever waited may have gone.
+                let _gone = mark.send(());
+                continue;
+            }
+        };
         if output.write_all(text.as_bytes()).and_then(|()| output.flush()).is_err() {
             return;
         }

@@ -73,7 +73,7 @@ fn approval(args: Value, amend: impl FnOnce(&mut Proposal, &mut Verdict)) -> App
             uri: None,
             excerpt: Some("clean up\nplease".to_owned()),
         }],
-        preview: Some("1 file, 9 bytes.\nSHA-256 aa".to_owned()),
+        preview: Some(format!("1 file, 9 bytes.\nSHA-256 {}", "a1".repeat(32))),
         if_denied: None,
         prompt_version: None,
         place: None,
@@ -239,7 +239,10 @@ async fn a_yes_goes_with_what_was_shown() {
     let message = bench.posts(&card).await.unwrap();
     bench.types("d\n");
     let text = bench.sees("details:", 2);
-    assert!(text.contains(&card.call.digest.to_string()), "{text}");
+    let (short, details) = text.split_once("details:").unwrap();
+    assert!(details.contains(&card.call.digest.to_string()), "{text}");
+    assert!(details.contains("  │ SHA-256 ") && details.contains("  │ please"), "{text}");
+    assert!(!short.contains("SHA-256"), "{text}");
     bench.types("Y\ntemporary, can go\n");
     let inbound = bench.decided.recv().unwrap();
     assert_eq!(ballot(&inbound), (Decision::Approve, Some("temporary, can go")));
@@ -247,6 +250,29 @@ async fn a_yes_goes_with_what_was_shown() {
     assert_eq!(vote.identity.to_string(), "terminal/ana");
     assert_eq!(vote.shown, Some(card.shown(&SurfaceName::new("terminal").unwrap(), true)));
     assert_eq!((inbound.tenant, inbound.message.unwrap().message), (tenant(), message));
+}
+
+/// Whatever is no hash stands on the card, however it begins; the task is not told twice.
+#[tokio::test]
+async fn nothing_hides_as_a_hash_and_the_task_stands_once() {
+    let bench = Bench::new();
+    let card = view(&approval(json!({"path": "a"}), |proposal, _| {
+        proposal.preview = Some("1 file.\nSHA-256 aa, and everything else".to_owned());
+        proposal.evidence[0].excerpt = Some(proposal.task.clone());
+    }));
+    bench.posts(&card).await.unwrap();
+    let text = bench.sees("details:", 1);
+    assert!(text.contains("  │ SHA-256 aa, and everything else"), "{text}");
+    assert!(!text.contains("Based on"), "{text}");
+}
+
+/// Everything that was said is on the screen once this returns.
+#[tokio::test]
+async fn what_was_printed_can_be_waited_for() {
+    let bench = Bench::new();
+    bench.posts(&view(&plain())).await.unwrap();
+    bench.terminal.printed().await;
+    assert!(bench.text.lock().unwrap().contains("Delete demo-notes/scratch.txt"));
 }
 
 /// What is not understood is asked again; several questions come one after the other.
@@ -264,7 +290,7 @@ async fn questions_come_one_after_the_other() {
     bench.types("y\n\n");
     let two = bench.decided.recv().unwrap();
     assert_eq!((two.request, ballot(&two)), (second.request, (Decision::Approve, None)));
-    assert!(bench.sees("Please answer", 2).contains("y, n or d"));
+    assert!(bench.sees("none of them", 2).contains("type y, n or d, then Enter.\nApprove?"));
 }
 
 /// R8: the end of the input is no answer, wherever it comes; and then nobody can be asked here.
