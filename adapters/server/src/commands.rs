@@ -20,6 +20,9 @@ use crate::entropy::OsEntropy;
 use crate::settings::{Basics, Settings};
 use token::{Ask, Registrar, TokenCommand};
 
+/// The exit code of what was interrupted: that of a process that ended by SIGINT.
+const INTERRUPTED: u8 = 130;
+
 /// Placet asks people before an AI agent does something risky: in Slack, at the terminal, or over HTTP.
 ///
 /// It stands between agents and their tools. What a policy calls harmless runs at once; anything else waits for a yes of
@@ -68,8 +71,7 @@ pub(crate) fn main() -> ExitCode {
         .context("no runtime")
         .and_then(|runtime| runtime.block_on(run(cli.command, &mut out)));
     match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(code) => code,
         // Whoever read has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -85,17 +87,46 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     causes.any(|fault| fault.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// Does what a command says. False if it found what it was to find out to be wrong.
-async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<bool> {
-    match command {
+/// Does what a command says. A failure if it found what it was to find out to be wrong.
+async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<ExitCode> {
+    let is_right = match command {
         Command::Serve(config) => {
             serve::run(Settings::load(&config.config)?).await?;
-            Ok(true)
+            true
         }
-        Command::Check(config) => check::run(&Settings::load(&config.config)?, out),
-        Command::Token(command) => token(command, out, &mut std::io::stderr()).await.map(|()| true),
-        Command::Demo { scripted: true } => demo::run(demo::Answers::Scripted, out).await,
-        Command::Demo { scripted: false } => demo::run(demo::Answers::here(), out).await,
+        Command::Check(config) => check::run(&Settings::load(&config.config)?, out)?,
+        Command::Token(command) => {
+            token(command, out, &mut std::io::stderr()).await?;
+            true
+        }
+        Command::Demo { scripted } => {
+            let answers = if scripted { demo::Answers::Scripted } else { demo::Answers::here() };
+            match until_interrupted(demo::run(answers, out)).await {
+                Some(done) => done?,
+                None => {
+                    writeln!(
+                        out,
+                        "\nInterrupted: nothing more is done, and the temporary folder is removed."
+                    )?;
+                    return Ok(ExitCode::from(INTERRUPTED));
+                }
+            }
+        }
+    };
+    Ok(if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Drops what runs when Ctrl-C is pressed, with all that it cleans up then; none in that case.
+async fn until_interrupted<T>(running: impl Future<Output = T>) -> Option<T> {
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            // It cannot be heard: then it ends the process as it does without this.
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        done = running => Some(done),
+        () = interrupted => None,
     }
 }
 

@@ -23,7 +23,8 @@ pub use runs::Runs;
 pub use settings::Settings;
 pub use wire::{App, LocalSurface, Outside};
 
-/// What the program does. Its exit code is 0 if all went well, 1 if not, 2 for a command line that is none.
+/// What the program does. Its exit code is 0 if all went well, 1 if not, 2 for a command line that is none, 130 if it
+/// was interrupted.
 #[must_use]
 pub fn main() -> ExitCode {
     commands::main()

@@ -40,6 +40,35 @@ fn nobody_at_the_terminal_is_no_success() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
 }
 
+/// Ctrl-C ends the demonstration, and nothing of it is left.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_demonstration_cleans_up() {
+    use std::io::{BufRead as _, BufReader};
+
+    let folder = tempfile::tempdir().unwrap();
+    let mut demo = Command::new(PLACET);
+    demo.arg("demo").env("TMPDIR", folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut demo = demo.spawn().unwrap();
+    let _keys = demo.stdin.take();
+    let mut told = BufReader::new(demo.stdout.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("── Delete") {
+        line.clear();
+        assert_ne!(told.read_line(&mut line).unwrap(), 0, "no card");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(Command::new("kill").args(["-INT", &demo.id().to_string()]).status().unwrap().success());
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert!(
+        rest.contains("Interrupted: nothing more is done, and the temporary folder is removed."),
+        "{rest}"
+    );
+    assert_eq!(demo.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn what_is_wrong_is_said_on_standard_error() {
     let folder = tempfile::tempdir().unwrap();

@@ -14,6 +14,8 @@ use std::io::{BufRead, Write};
 use anyhow::Context as _;
 use placet::agent::event::{AgentEvent, AgentEventKind};
 use placet::agent::{Phase, RunState};
+use placet::id::RequestId;
+use placet::policy::Tier;
 use placet::ports::AgentStore as _;
 use placet::time::Ttl;
 use placet_terminal::Decided;
@@ -131,6 +133,14 @@ async fn session(
         () = stop => unreachable!("it waits for ever"),
     };
     let events = events?;
+    let asked: Vec<RequestId> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            AgentEventKind::ApprovalRequest { request_id, .. } => Some(*request_id),
+            _ => None,
+        })
+        .collect();
+    stage.cards_shown(&asked).await?;
     match resumed {
         Ok(state) => Ok((state, events)),
         // It was stopped meanwhile: the store knows how it ended.
@@ -157,6 +167,11 @@ async fn follow(
         for event in &events {
             after = event.number;
             let parsed: AgentEvent = serde_json::from_str(&event.json)?;
+            if let AgentEventKind::ApprovalRequest { request_id, risk: Tier::Approve, .. } = &parsed.kind
+                && teller.shows_cards()
+            {
+                teller.card(&stage.card(*request_id).await?)?;
+            }
             teller.event(&parsed, &event.json)?;
             let last = matches!(parsed.kind, AgentEventKind::Done { .. } | AgentEventKind::Error { .. });
             all.push(parsed);

@@ -85,6 +85,10 @@ async fn the_scripted_demonstration_shows_both_branches() {
     assert!(told.contains("denied by user: "));
     assert!(told.contains("vote.cast") && told.contains("tool.executed") && told.contains("policy.loaded"));
     assert!(told.contains("Profile solo"));
+    let before = told.split("] event: approval_request").collect::<Vec<_>>();
+    assert!(before[0].contains("── Delete demo-notes/scratch.txt"), "the card comes before its event");
+    assert!(before[0].contains("list of demo-notes\n"), "{}", before[0]);
+    assert_eq!(told.matches("── Delete demo-notes/scratch.txt").count(), 2, "one card for each question");
 }
 
 /// R6, R50: whoever sits at the terminal is asked, and the card says that it is solo.
@@ -96,6 +100,19 @@ async fn whoever_sits_at_the_terminal_decides() {
     assert!(told.contains("denied by user: not today"));
     assert!(told.contains("Session 1: the deletion was approved, the file is gone"));
     assert!(told.contains("Session 2: the deletion was denied, the file is still there, and a note"));
+}
+
+/// What is printed stands in the order in which it happened: a session's last card before the next one begins.
+#[tokio::test]
+async fn a_card_that_ended_is_told_before_the_next_session() {
+    let mut paper = Paper::default();
+    let answers =
+        Answers::Asked { input: Box::new(Cursor::new("y\n\nn\n\n")), output: Box::new(paper.clone()) };
+    assert!(run(answers, &mut paper).await.unwrap());
+    let told = paper.text();
+    let at = |wanted: &str| told.find(wanted).unwrap_or_else(|| panic!("no {wanted}: {told}"));
+    assert!(at("· ran ") < at("Session 2 of 2"), "{told}");
+    assert!(told.rfind("🚫").or(told.rfind("Denied")) < told.find("The record:"), "{told}");
 }
 
 /// Deciding otherwise than the hints say is fine, too: what was decided is what happens.
@@ -112,7 +129,11 @@ async fn the_other_way_round_is_as_right() {
 async fn nobody_at_the_terminal_is_no_answer() {
     let (right, told, _) = asked("").await;
     assert!(!right);
-    assert!(told.contains("Session 1: the deletion was not decided, the file is still there"), "{told}");
-    assert!(told.contains("Nobody answered"));
-    assert!(!told.contains("Session 2"));
+    assert!(told.contains("Session 1: nobody answered, so the file is still there.\n"), "{told}");
+    assert!(told.contains("Nobody answered: the input has ended"));
+    assert!(
+        !told.contains("Session 2")
+            && !told.contains("NOT AS IT SHOULD BE")
+            && !told.contains("nobody knows")
+    );
 }

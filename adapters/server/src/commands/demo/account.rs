@@ -80,6 +80,9 @@ impl Act {
     }
 
     fn line(&self, number: usize) -> String {
+        if self.approved.is_none() && self.file_is_there {
+            return format!("Session {number}: nobody answered, so the file is still there.");
+        }
         let decided = match self.approved {
             Some(true) => "approved",
             Some(false) => "denied",

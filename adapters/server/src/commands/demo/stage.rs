@@ -8,12 +8,13 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use placet::agent::Agent;
 use placet::approval::Requester;
-use placet::id::{AgentId, CredentialId, SurfaceName, TenantId};
+use placet::id::{AgentId, CredentialId, RequestId, SurfaceName, TenantId};
 use placet::inbound::Inbound;
 use placet::person::Identity;
-use placet::ports::Surface;
+use placet::ports::{CardStore as _, Surface};
 use placet::record::{Event, Seq};
-use placet::text::Language;
+use placet::text::{Language, Texts};
+use placet::time::Ttl;
 use placet_terminal::{Decided, Desk, Script, Terminal};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -40,6 +41,16 @@ const OWNER: &str = "owner";
 /// Decisions that are on their way to the gate at most: nobody types faster than they are taken.
 const DECISIONS_MAX: usize = 64;
 
+/// How often it is looked whether a card is shown that is on its way, and the pause in between: far longer than it takes.
+const CARD_LOOKS: u32 = 500;
+const CARD_PAUSE: Ttl = Ttl::from_millis(10);
+
+/// Who is asked.
+enum Approver {
+    Script(Arc<Script>),
+    Terminal(Arc<Terminal>),
+}
+
 /// The stage. All of it is gone when it is dropped.
 pub(super) struct Stage {
     pub(super) app: App,
@@ -47,6 +58,7 @@ pub(super) struct Stage {
     workspace: PathBuf,
     requester: Requester,
     agent: Agent,
+    approver: Approver,
     // Dropped in this order: who works, then the folder that they work in.
     _work: JoinSet<()>,
     _folder: tempfile::TempDir,
@@ -55,7 +67,7 @@ pub(super) struct Stage {
 impl Stage {
     /// With a script that answers.
     pub(super) async fn scripted(lines: Vec<Decided>) -> anyhow::Result<Self> {
-        Self::new(|desk| Ok(Arc::new(Script::new(desk, lines)))).await
+        Self::new(|desk| Ok(Approver::Script(Arc::new(Script::new(desk, lines))))).await
     }
 
     /// With somebody who is asked.
@@ -63,10 +75,14 @@ impl Stage {
         input: impl BufRead + Send + 'static,
         output: impl Write + Send + 'static,
     ) -> anyhow::Result<Self> {
-        Self::new(|desk| Ok(Arc::new(Terminal::new(desk, Language::English, input, output)?))).await
+        Self::new(|desk| {
+            let terminal = Terminal::new(desk, Language::English, input, output)?;
+            Ok(Approver::Terminal(Arc::new(terminal)))
+        })
+        .await
     }
 
-    async fn new(surface: impl FnOnce(Desk) -> anyhow::Result<Arc<dyn Surface>>) -> anyhow::Result<Self> {
+    async fn new(approver: impl FnOnce(Desk) -> anyhow::Result<Approver>) -> anyhow::Result<Self> {
         let folder =
             tempfile::Builder::new().prefix("placet-demo-").tempdir().context("no temporary folder")?;
         let workspace = folder.path().join("workspace");
@@ -86,8 +102,13 @@ impl Stage {
                 }
             }),
         };
+        let approver = approver(desk)?;
+        let surface: Arc<dyn Surface> = match &approver {
+            Approver::Script(script) => script.clone(),
+            Approver::Terminal(terminal) => terminal.clone(),
+        };
         outside.surfaces.push(LocalSurface {
-            surface: surface(desk)?,
+            surface,
             realm: REALM.to_owned(),
             channel: Some("here".to_owned()),
         });
@@ -99,7 +120,7 @@ impl Stage {
             shown_as: "Owner".to_owned(),
         };
         let work = work(&app, decisions);
-        Ok(Self { app, tenant, workspace, requester, agent, _work: work, _folder: folder })
+        Ok(Self { app, tenant, workspace, requester, agent, approver, _work: work, _folder: folder })
     }
 
     /// The agent.
@@ -132,6 +153,44 @@ impl Stage {
     /// Whether there is a note that names the file.
     pub(super) fn note_names_the_file(&self) -> bool {
         std::fs::read_to_string(self.workspace.join(NOTE)).is_ok_and(|note| note.contains(FILE))
+    }
+
+    /// The card of a request as the script was shown it.
+    pub(super) async fn card(&self, request: RequestId) -> anyhow::Result<String> {
+        let texts = Texts::new(Language::English);
+        let clock = self.app.gate.clock();
+        for _ in 0..CARD_LOOKS {
+            let Approver::Script(script) = &self.approver else { break };
+            if let Some(view) = script.posted().iter().find(|view| view.request == request) {
+                return Ok(placet_terminal::card(view, &texts));
+            }
+            clock.sleep_until(clock.now() + CARD_PAUSE).await;
+        }
+        let approval = self.app.gate.load(&self.tenant, request).await?;
+        Ok(placet_terminal::card(&self.app.gate.view(&approval), &texts))
+    }
+
+    /// Waits until the cards of these requests show how they ended, and all of it is printed.
+    pub(super) async fn cards_shown(&self, requests: &[RequestId]) -> anyhow::Result<()> {
+        let clock = self.app.gate.clock();
+        for _ in 0..CARD_LOOKS {
+            let mut current = true;
+            for request in requests {
+                let cards = self.app.store.cards_of(&self.tenant, *request).await?;
+                current &= cards.iter().all(|card| {
+                    let shown = card.messages.iter().any(|message| message.revision >= card.wanted);
+                    card.given_up.is_some() || shown
+                });
+            }
+            if current {
+                break;
+            }
+            clock.sleep_until(clock.now() + CARD_PAUSE).await;
+        }
+        if let Approver::Terminal(terminal) = &self.approver {
+            terminal.printed().await;
+        }
+        Ok(())
     }
 
     /// Everything that is on record, once what is due is worked off: the last cards, too.

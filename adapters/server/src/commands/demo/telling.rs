@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use placet::agent::answer::RUN_STOPPED;
 use placet::agent::event::{AgentEvent, AgentEventKind};
 use placet::approval::Decision;
 use placet::id::{RequestId, ShortCode};
@@ -33,6 +34,16 @@ impl<'o> Teller<'o> {
         }
     }
 
+    /// Whether nobody else shows the cards.
+    pub(super) const fn shows_cards(&self) -> bool {
+        self.plainly
+    }
+
+    /// The card that somebody decides on.
+    pub(super) fn card(&mut self, card: &str) -> io::Result<()> {
+        writeln!(self.out, "\n{card}")
+    }
+
     /// An event of the agent.
     pub(super) fn event(&mut self, event: &AgentEvent, json: &str) -> io::Result<()> {
         if self.plainly {
@@ -58,7 +69,11 @@ impl<'o> Teller<'o> {
                 writeln!(self.out, "placet: {tool_name} is announced, not asked about (tier {risk})")
             }
             AgentEventKind::ApprovalResult { approved, reason, .. } => {
-                let word = if *approved { "approved" } else { "denied" };
+                let word = match (approved, reason.as_deref()) {
+                    (true, _) => "approved",
+                    (false, Some(RUN_STOPPED)) => "not decided",
+                    (false, _) => "denied",
+                };
                 let reason = reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
                 writeln!(self.out, "placet: {word}{reason}")
             }
