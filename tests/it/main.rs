@@ -2,6 +2,7 @@
 
 mod crash;
 mod crowd;
+mod details;
 mod hostile_card;
 mod house;
 mod kill;

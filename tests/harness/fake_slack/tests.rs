@@ -6,7 +6,6 @@ use super::*;
 
 mod adapter;
 mod cards;
-mod conversations;
 mod people;
 
 /// A caller that says what it got: the status and the body, or that there was no answer.

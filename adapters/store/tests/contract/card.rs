@@ -75,7 +75,7 @@ contract! {
         assert_eq!(desk.store.execute(order).await.unwrap_err(), StoreError::CardMoved);
     }
 
-    /// R27: a message that was posted is found by its name, in its own tenant only.
+    /// R29: a message that was posted is found by its name, in its own tenant only.
     a_posted_message_is_found(desk) {
         let approval = desk.posts("v42").await;
         assert!(approval.card_delivered);
@@ -85,7 +85,7 @@ contract! {
         assert!(desk.store.cards_due(desk.now(), 10).await.unwrap().is_empty(), "it shows what it should");
     }
 
-    /// R27: after a change that people should see, every card of the request wants it, now.
+    /// R29: after a change that people should see, every card of the request wants it, now.
     a_change_raises_what_the_cards_want(desk) {
         let approval = desk.posts("v42").await;
         let other = desk.posts("v43").await;
@@ -111,7 +111,7 @@ contract! {
         assert_eq!(desk.store.cards_due(desk.now(), 10).await.unwrap().len(), 1);
     }
 
-    /// R27: a click on a copy that nobody knows makes it a card: it is edited with the others.
+    /// R29: a click on a copy that nobody knows makes it a card: it is edited with the others.
     an_unknown_copy_is_adopted(desk) {
         let approval = desk.posts("v42").await;
         let other = desk.posts("v43").await;
