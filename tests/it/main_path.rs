@@ -189,3 +189,39 @@ async fn a_stricter_policy_stops_what_was_approved(desk: &mut Desk) -> Result<()
     )
     .await
 }
+
+/// R16, clawpatrol#594: where people are asked is the policy's; an agent that would like its card elsewhere is on
+/// record with it, and moves nothing.
+#[conversation]
+async fn an_agents_wish_for_a_place_moves_no_card(desk: &mut Desk) -> Result<()> {
+    let elsewhere = desk.slack().channel("quiet");
+    for wish in [elsewhere.as_str(), "#quiet", "slack/quiet", "nowhere"] {
+        let body = json!({
+            "tool": "delete_file",
+            "args": {"path": format!("{wish}.txt")},
+            "task": "clean up old files in the project",
+            "reason": "nobody needs it",
+            "place": wish,
+        });
+        let call = desk.agent().proposes_with(&format!("wish {wish}"), body).await?;
+        let card = desk.ops().next_card().await?;
+        ensure!(card.text().contains(&format!("{wish}.txt")), "{}", card.text());
+        let request = desk.request(&call.id).await?;
+        ensure!(request.proposal.place.as_deref() == Some(wish));
+        let places =
+            request.verdict.as_ref().and_then(|verdict| verdict.terms.as_ref()).map(|terms| &terms.places);
+        ensure!(
+            places.is_some_and(|places| places.iter().all(|place| place.channel != elsewhere)),
+            "{places:?}"
+        );
+        desk.person("bo").denies(&card, "not needed").await?;
+        desk.ops().expect_update(&card, "not needed").await?;
+    }
+    let posts = desk.slack().calls_of("chat.postMessage");
+    ensure!(
+        posts.len() == 4 && posts.iter().all(|post| post["channel"] == posts[0]["channel"]),
+        "{posts:#?}"
+    );
+    ensure!(posts[0]["channel"] != elsewhere.as_str());
+    Ok(())
+}
