@@ -29,6 +29,7 @@ fn a_death_at_any_commit_around_a_dead_executor_changes_nothing() -> Result<()> 
     dies_everywhere("a call whose executor dies", abandoned)
 }
 
+#[expect(clippy::print_stdout, reason = "a run says where it died, and that it was everywhere")]
 fn dies_everywhere(name: &str, conversation: impl AsyncFn(&Desk) -> Result<()>) -> Result<()> {
     let never = CrashPoint { nth: usize::MAX, moment: Moment::Before };
     let mut all = BTreeSet::new();
