@@ -27,6 +27,8 @@ pub struct CardRow {
     pub attempt: Option<Attempt>,
     /// How often it was tried in vain since it last worked.
     pub tries: u32,
+    /// Since when it does not work: the first try in vain since it last worked, or was put off by the surface.
+    pub failing_since: Option<Timestamp>,
     /// Not before then.
     pub next_try_at: Timestamp,
     /// Nothing is tried any more, and why.
@@ -75,6 +77,7 @@ impl CardRow {
             messages: Vec::new(),
             attempt: None,
             tries: 0,
+            failing_since: None,
             next_try_at: now,
             given_up: None,
         }
@@ -94,6 +97,7 @@ impl CardRow {
         self.next_try_at = now;
         if self.given_up.take().is_some() {
             self.tries = 0;
+            self.failing_since = None;
         }
     }
 
@@ -133,6 +137,7 @@ impl CardRow {
                 self.adopt(message, revision);
                 self.attempt = None;
                 self.tries = 0;
+                self.failing_since = None;
                 self.next_try_at = now;
             }
             CardStep::Retry { attempt, at, sure } => {
@@ -140,12 +145,21 @@ impl CardRow {
                     return false;
                 }
                 self.tries += 1;
+                self.failing_since.get_or_insert(now);
                 self.next_try_at = *at;
                 if *sure {
                     self.attempt = None;
                 } else if let Some(own) = &mut self.attempt {
                     own.lease_until = now;
                 }
+            }
+            CardStep::Wait { attempt, at } => {
+                if !owns(self, *attempt) {
+                    return false;
+                }
+                self.failing_since.get_or_insert(now);
+                self.next_try_at = *at;
+                self.attempt = None;
             }
             CardStep::Gone { attempt, message } => {
                 if !owns(self, *attempt) {
@@ -154,6 +168,7 @@ impl CardRow {
                 self.messages.retain(|shown| shown.message != *message);
                 self.attempt = None;
                 self.tries += 1;
+                self.failing_since.get_or_insert(now);
                 self.next_try_at = now;
             }
             CardStep::Forget { attempt } => {
@@ -210,6 +225,13 @@ pub enum CardStep {
         /// Whether it surely was not done; else the attempt stays on record, to be looked up.
         sure: bool,
     },
+    /// It surely was not done, and the surface has named the time when it can be: many are waiting, and nothing failed.
+    Wait {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// Not before then.
+        at: Timestamp,
+    },
     /// The message it wanted to edit is no longer there, or can no longer be edited.
     Gone {
         /// Which attempt.
@@ -229,4 +251,43 @@ pub enum CardStep {
     },
     /// Somebody acted on a copy that is not on record.
     Adopt(MessageRef),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> CardRow {
+        let place = Place { surface: "slack".parse().unwrap(), channel: "C1".to_owned(), thread: None };
+        let (tenant, request) = ("acme".parse().unwrap(), RequestId::from_bytes([1; 16]));
+        CardRow::wanted(tenant, request, place, 1, Timestamp::from_secs(0))
+    }
+
+    fn tries(row: &mut CardRow, secs: i64) -> AttemptId {
+        let (id, now) = (AttemptId::from_bytes([2; 16]), Timestamp::from_secs(secs));
+        let lease_until = Timestamp::from_secs(secs + 60);
+        let attempt = Attempt { id, edits: None, revision: row.wanted, since: now, lease_until };
+        assert!(row.apply(&CardStep::Begin(attempt), now));
+        id
+    }
+
+    /// R29: being put off is no try in vain; but since when people wait is known whatever it was, until it works.
+    #[test]
+    fn since_when_it_does_not_work_is_counted_from_the_first_time() {
+        let mut row = row();
+        let at = Timestamp::from_secs;
+        for secs in [10, 20, 30] {
+            let attempt = tries(&mut row, secs);
+            assert!(row.apply(&CardStep::Wait { attempt, at: at(secs + 5) }, at(secs)));
+            assert_eq!((row.tries, row.failing_since, row.due()), (0, Some(at(10)), Some(at(secs + 5))));
+        }
+        let attempt = tries(&mut row, 40);
+        assert!(row.apply(&CardStep::Retry { attempt, at: at(41), sure: true }, at(40)));
+        assert_eq!((row.tries, row.failing_since), (1, Some(at(10))));
+        let attempt = tries(&mut row, 50);
+        let message = MessageRef { channel: "C1".to_owned(), id: "1.1".to_owned() };
+        assert!(row.apply(&CardStep::Done { attempt, message }, at(50)));
+        assert_eq!((row.tries, row.failing_since, row.due()), (0, None, None));
+        assert!(!row.apply(&CardStep::Wait { attempt, at: at(60) }, at(50)), "nobody waits for what is done");
+    }
 }

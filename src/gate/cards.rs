@@ -12,11 +12,13 @@ use crate::time::{Timestamp, Ttl};
 /// How long an attempt is its worker's own: longer than any surface's request time-out.
 pub(super) const CARD_LEASE: Ttl = Ttl::from_secs(60);
 
-/// After so many tries in vain an alarm goes out. Tries are spread by doubling pauses, so this is about a minute.
-pub(super) const CARD_TRIES_ALARM: u32 = 6;
+/// How long people may see less than they should before an alarm goes out, counted from the first try that came to
+/// nothing. A span and no number of tries: where dozens of cards go to one channel at once, a surface puts the last of
+/// them off again and again, and in a minute all are there.
+const ALARM_AFTER: Ttl = Ttl::from_mins(2);
 
-/// After so many tries in vain nothing more is tried: with the longest pause, about a day.
-pub(super) const CARD_TRIES_MAX: u32 = 300;
+/// How long something is tried in vain before nothing more is tried.
+const GIVE_UP_AFTER: Ttl = Ttl::from_mins(24 * 60);
 
 /// The first pause after a try in vain.
 const PAUSE_MIN: Ttl = Ttl::from_secs(1);
@@ -24,9 +26,9 @@ const PAUSE_MIN: Ttl = Ttl::from_secs(1);
 /// The longest pause.
 const PAUSE_MAX: Ttl = Ttl::from_mins(5);
 
-/// How often a post whose answer was lost is looked for in vain before it is posted again. A surface that cannot be
-/// read must not keep a card from people for good.
-const LOOK_UPS_MAX: u32 = CARD_TRIES_ALARM;
+/// How long after a post was begun whose answer was lost it is looked for, before it is posted again: its lease, and a
+/// while. A surface that cannot be read must not keep a card from people for good.
+const LOOK_UP_FOR: Ttl = Ttl::from_mins(3);
 
 /// Whether an attempt that came to nothing is over for sure.
 #[derive(Clone, Copy)]
@@ -61,7 +63,7 @@ impl Gate {
             return self.give_up(row, why, true).await;
         };
         if let Some(lapsed) = lost_post(row)
-            && row.tries < LOOK_UPS_MAX
+            && self.parts.clock.now().since(lapsed.since) < LOOK_UP_FOR
         {
             match surface.find(&row.place, lapsed.id, lapsed.since).await {
                 Some(Ok(Some(message))) => return self.found(row, lapsed.id, message).await,
@@ -104,7 +106,9 @@ impl Gate {
             Ok(message) => self.found(row, attempt, message).await,
             // Somebody must change something, which the alarm asks for; while people are asked it is worth another
             // try, or they would never see what waits for them.
-            Err(SurfaceError::Never { why }) if approval.is_open() && row.tries < CARD_TRIES_MAX => {
+            Err(SurfaceError::Never { why })
+                if approval.is_open() && failing_for(row, self.parts.clock.now()) < GIVE_UP_AFTER =>
+            {
                 let at = self.parts.clock.now() + PAUSE_MAX;
                 let retry = CardStep::Retry { attempt, at, sure: true };
                 self.advance(row, retry, undeliverable(row, why)).await
@@ -168,25 +172,31 @@ impl Gate {
             approval.id = %row.request, surface = %row.place.surface, tries = row.tries + 1, error = %fault,
             "a card was not delivered"
         );
-        let (at, not_done) = match fault {
+        let by_surface = matches!(sure, Sure::BySurface);
+        let (after, sure) = match fault {
             SurfaceError::Never { why } => return self.give_up(row, why.clone(), true).await,
-            SurfaceError::Later { after, .. } => (now + after.unwrap_or_else(|| pause(row.tries)), true),
+            SurfaceError::Later { after, .. } => (*after, by_surface),
             // A new message cannot be gone: the surface said something that makes no sense, and may later.
-            SurfaceError::Gone { .. } => (now + pause(row.tries), true),
-            SurfaceError::Unknown { .. } => (now + pause(row.tries), false),
+            SurfaceError::Gone { .. } => (None, by_surface),
+            SurfaceError::Unknown { .. } => (None, false),
         };
-        if row.tries >= CARD_TRIES_MAX {
+        let failing_for = failing_for(row, now);
+        if failing_for >= GIVE_UP_AFTER {
             return self.give_up(row, fault.to_string(), true).await;
         }
-        let sure = not_done && matches!(sure, Sure::BySurface);
         // Of two posts whose answers were lost only the last can be looked up: there may be a copy that nobody corrects.
         let lost_again = !sure && lost_post(row).is_some_and(|lost| lost.id != attempt);
-        let command = if row.tries + 1 >= CARD_TRIES_ALARM || lost_again {
+        let command = if failing_for >= ALARM_AFTER || lost_again {
             undeliverable(row, fault.to_string())
         } else {
             Command::Tick
         };
-        self.advance(row, CardStep::Retry { attempt, at: retry_at(at, now), sure }, command).await
+        let at = retry_at(now + after.unwrap_or_else(|| pause(row.tries)), now);
+        let step = match after {
+            Some(_) if sure => CardStep::Wait { attempt, at },
+            Some(_) | None => CardStep::Retry { attempt, at, sure },
+        };
+        self.advance(row, step, command).await
     }
 
     async fn give_up(&self, row: &CardRow, why: String, alarm: bool) -> Result<(), StoreError> {
@@ -200,6 +210,11 @@ impl Gate {
         order.card = Some(CardMove { place: row.place.clone(), step });
         self.parts.store.execute(order).await.map(|_| ())
     }
+}
+
+/// How long it has been tried in vain.
+fn failing_for(row: &CardRow, now: Timestamp) -> Ttl {
+    row.failing_since.map_or(Ttl::from_secs(0), |since| now.since(since))
 }
 
 /// Never at once again: a surface that says "retry after 0" would be asked in a loop.

@@ -1,5 +1,6 @@
 //! The conversations: Placet as people, agents and executors meet it.
 
+mod burst;
 mod crash;
 mod crowd;
 mod details;

@@ -122,6 +122,7 @@ pub(crate) const fn of_step(step: &CardStep) -> &'static str {
         CardStep::Begin(_) => "card.begin",
         CardStep::Done { .. } => "card.done",
         CardStep::Retry { .. } => "card.retry",
+        CardStep::Wait { .. } => "card.wait",
         CardStep::Gone { .. } => "card.gone",
         CardStep::Forget { .. } => "card.forget",
         CardStep::GiveUp { .. } => "card.give_up",
