@@ -176,9 +176,9 @@ pub struct Opening {
 pub enum Opened {
     /// It is new.
     New(Approval),
-    /// The key was there with the same call: this is that request.
+    /// The key was there with the same proposal, as its caller sent it: this is that request.
     Same(Approval),
-    /// The key was there with another call.
+    /// The key was there with another proposal: another call, or anything else that its caller says of it.
     Conflict {
         /// The call it was there with.
         digest: CallDigest,

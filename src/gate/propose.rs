@@ -29,8 +29,8 @@ pub struct Proposed {
 /// Why a proposal was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum ProposeError {
-    /// The key was there before with another call.
-    #[error("this idempotency key was used before, for another call")]
+    /// The key was there before with another call, or another proposal of the same.
+    #[error("this idempotency key was used before, for another proposal")]
     KeyConflict {
         /// The call it was used for.
         digest: CallDigest,

@@ -103,7 +103,7 @@ codes! {
     /// The body did not arrive in time.
     BodyTooSlow = 408 "body_too_slow", "The body took too long to arrive";
     /// The idempotency key was used before, for another call.
-    IdempotencyConflict = 409 "idempotency_conflict", "The idempotency key was used for another call";
+    IdempotencyConflict = 409 "idempotency_conflict", "The idempotency key was used for another request";
     /// The request stands where this cannot be done.
     OutOfOrder = 409 "out_of_order", "The request is past that";
     /// The same person has said the same before.

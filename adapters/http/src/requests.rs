@@ -52,8 +52,8 @@ pub(crate) async fn propose(
     let proposed = app.gate.propose(caller.tenant(), proposal, key, false).await.map_err(|fault| match fault {
         ProposeError::KeyConflict { .. } => Problem::new(
             Code::IdempotencyConflict,
-            "this Idempotency-Key was used before, for another call; use a new key for each call, and the same key \
-             only for the same one",
+            "this Idempotency-Key was used before, for another call, or for the same call with something else said \
+             about it; use a new key for each request, and send a request again as it was",
         )
         .at("Idempotency-Key"),
         ProposeError::Store(fault) => fault.into(),

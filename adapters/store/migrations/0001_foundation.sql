@@ -72,6 +72,7 @@ CREATE TABLE idempotency (
   idempotency_key TEXT NOT NULL,
   approval_id     BLOB NOT NULL REFERENCES approval_request (approval_id),
   digest          BLOB NOT NULL CHECK (length(digest) = 32),
+  proposal_hash   BLOB NOT NULL CHECK (length(proposal_hash) = 32),
   PRIMARY KEY (tenant_id, credential_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 

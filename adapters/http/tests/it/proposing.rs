@@ -51,6 +51,26 @@ async fn with_nobody_to_ask_the_answer_says_so() {
     desk.votes("bo", &id, true).await.problem(404, "already_decided");
 }
 
+/// R26: what one person asked for is not answered with another's request, whatever key a gateway chose.
+#[tokio::test]
+async fn a_key_does_not_hide_who_asks() {
+    let desk = Desk::new().await;
+    desk.has_row("gateway", "acme", &[Scope::Propose], |row| row.may_act_for_others = true).await;
+    let body = |who: &str, task: &str| {
+        let mut body = call("delete_file", json!({"path": "a"}));
+        body["on_behalf_of"] = json!(who);
+        body["task"] = json!(task);
+        body
+    };
+    let send = |body: Value| {
+        desk.post("gateway", "/v1/requests", &body).header("idempotency-key", "k-1").send()
+    };
+    let first = send(body("credential/chen", "tidy")).await.expect(201).json();
+    send(body("credential/bo", "tidy")).await.problem(409, "idempotency_conflict");
+    send(body("credential/chen", "another")).await.problem(409, "idempotency_conflict");
+    assert_eq!(send(body("credential/chen", "tidy")).await.expect(200).json()["id"], first["id"]);
+}
+
 /// R26: the same key is the same request and one card; another call under it is refused; keys are each credential's
 /// own.
 #[tokio::test]

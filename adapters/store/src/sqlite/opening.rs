@@ -8,6 +8,7 @@ use placet::ports::StoreError;
 use crate::probe::of_judgement;
 use crate::sqlite::batch::Batch;
 use crate::sqlite::fault::{inconsistent, unavailable};
+use crate::sqlite::table::idempotency::Kept;
 use crate::sqlite::table::{card, idempotency, request};
 
 /// Codes that are tried for one request. There are a billion of them; with ten thousand requests open, that two in a
@@ -17,13 +18,15 @@ const CODES_TRIED_MAX: u8 = 16;
 /// Opens a request, or finds the one that is there under the caller's key.
 pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, StoreError> {
     let key = opening.key.as_ref().map(|(credential, key)| (&opening.tenant, credential, key));
+    let proposal = if key.is_some() { Some(idempotency::hash_of(&opening.proposal)?) } else { None };
     if let Some(key) = key
-        && let Some((id, was)) = idempotency::find(batch.connection, key)?
+        && let Some(was) = idempotency::find(batch.connection, key)?
     {
-        if was != opening.proposal.call.digest(&opening.tenant) {
-            return Ok(Opened::Conflict { digest: was });
+        // The same call for another person, or in another run, is another request.
+        if Some(was.proposal) != proposal || was.digest != opening.proposal.call.digest(&opening.tenant) {
+            return Ok(Opened::Conflict { digest: was.digest });
         }
-        let found = request::load(batch.connection, &opening.tenant, id);
+        let found = request::load(batch.connection, &opening.tenant, was.id);
         let (approval, _) = found.map_err(|error| match error {
             StoreError::NotFound => inconsistent("idempotency", key.2, "its request is not there"),
             other => other,
@@ -42,8 +45,9 @@ pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, St
     }
     batch.append(&effects.events)?;
     batch.send(&effects.messages, now)?;
-    if let Some(key) = key {
-        idempotency::insert(batch.connection, key, (approval.id, approval.digest))?;
+    if let (Some(key), Some(proposal)) = (key, proposal) {
+        let kept = Kept { id: approval.id, digest: approval.digest, proposal };
+        idempotency::insert(batch.connection, key, &kept)?;
     }
     if approval.status() == Status::WaitingApproval {
         let terms = approval.verdict.as_deref().and_then(|verdict| verdict.terms.as_ref());

@@ -1,11 +1,29 @@
 //! Proposals: one commit, one request per key, one open request per code.
 
-use placet::approval::{Command, Opened, Status};
+use placet::approval::{Command, ExpiredHow, Follows, Opened, Proposal, RunStep, Status};
+use placet::id::{RunId, SessionId, StepId};
 use placet::policy::Tier;
 use placet::ports::{RequestQuery, StoreError};
 
 use crate::contract;
 use crate::fixture::*;
+
+/// What makes it another proposal, though the call is the same.
+const CHANGES: [fn(&mut Proposal); 10] = [
+    |proposal| proposal.requester.identities.push(account("bob")),
+    |proposal| proposal.session = Some(SessionId::new("s1").unwrap()),
+    |proposal| {
+        let (run, step) = (RunId::new("run-1").unwrap(), StepId::new("step-2").unwrap());
+        proposal.run = Some(RunStep { run, step });
+    },
+    |proposal| proposal.task.push('!'),
+    |proposal| proposal.reason.push('!'),
+    |proposal| proposal.preview = Some("another".to_owned()),
+    |proposal| proposal.if_denied = Some("another".to_owned()),
+    |proposal| proposal.prompt_version = Some("another".to_owned()),
+    |proposal| proposal.place = Some("another".to_owned()),
+    |proposal| proposal.timeout = Some(placet::time::Ttl::from_secs(7)),
+];
 
 contract! {
     /// R21, R35: request, events and card row are one commit.
@@ -53,7 +71,7 @@ contract! {
         assert!(desk.record().await.is_empty());
     }
 
-    /// R26: the same key is the same request; with another call it is a conflict.
+    /// R26: the same key is the same request; with another call, or anything else that differs, it is a conflict.
     the_same_key_is_the_same_request(desk) {
         let mut first = desk.risky("v42", 1);
         first.key = Some(key("k1"));
@@ -65,6 +83,20 @@ contract! {
         other.key = Some(key("k1"));
         let opened = desk.store.open(other).await.unwrap();
         assert!(matches!(opened, Opened::Conflict { digest } if digest == approval.digest));
+        for change in CHANGES {
+            let mut changed = desk.risky("v42", 1);
+            changed.key = Some(key("k1"));
+            change(std::sync::Arc::make_mut(&mut changed.proposal));
+            let opened = desk.store.open(changed).await.unwrap();
+            assert!(matches!(opened, Opened::Conflict { digest } if digest == approval.digest));
+        }
+        // What Placet itself finds out, and what a new policy calls people, is not the caller's.
+        let mut known = desk.risky("v42", 1);
+        known.key = Some(key("k1"));
+        let proposal = std::sync::Arc::make_mut(&mut known.proposal);
+        proposal.follows = Some(Follows { request: approval.id, how: ExpiredHow::Unanswered });
+        proposal.requester.shown_as = "the new cleaner".to_owned();
+        assert!(matches!(desk.store.open(known).await.unwrap(), Opened::Same(_)));
         let mut elsewhere = desk.risky("v43", 1);
         elsewhere.tenant = tenant("globex");
         elsewhere.key = Some(key("k1"));
