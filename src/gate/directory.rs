@@ -105,15 +105,90 @@ impl Directory for CredentialDirectory {
         let barred = |why| Account { state: AccountState::Barred(why), as_of };
         match self.store.credentials(None).await {
             Err(fault) => barred(NoStanding::Unreadable(fault.to_string())),
-            Ok(rows) => match rows.iter().find(|row| row.id.as_str() == identity.subject()) {
-                None => barred(NoStanding::Unknown),
-                Some(row) if row.is_valid(as_of) => Account { state: AccountState::Active, as_of },
-                Some(_) => barred(NoStanding::Deactivated),
-            },
+            Ok(rows) => {
+                let mut named = rows.iter().filter(|row| row.id.as_str() == identity.subject());
+                match (named.next(), named.next()) {
+                    (None, _) => barred(NoStanding::Unknown),
+                    // One name in two tenants: whose it is cannot be told, nor whether it was revoked.
+                    (Some(_), Some(_)) => barred(NoStanding::Ambiguous),
+                    (Some(row), None) if row.is_valid(as_of) => Account { state: AccountState::Active, as_of },
+                    (Some(_), None) => barred(NoStanding::Deactivated),
+                }
+            }
         }
     }
 
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+
+    use super::*;
+    use crate::call::ContentHash;
+    use crate::id::{AgentId, CredentialId, TenantId};
+    use crate::ports::{CredentialRow, StoreError};
+    use crate::time::Timestamp;
+
+    struct Rows(Vec<CredentialRow>);
+
+    #[async_trait]
+    impl CredentialStore for Rows {
+        async fn add_credential(&self, _: CredentialRow) -> Result<(), StoreError> {
+            Ok(())
+        }
+        async fn credential(&self, _: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
+            Ok(None)
+        }
+        async fn credentials(&self, _: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError> {
+            Ok(self.0.clone())
+        }
+        async fn revoke_credential(&self, _: &TenantId, _: &CredentialId) -> Result<bool, StoreError> {
+            Ok(false)
+        }
+    }
+
+    struct Noon;
+
+    #[async_trait]
+    impl Clock for Noon {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_secs(43_200)
+        }
+        async fn sleep_until(&self, _: Timestamp) {}
+    }
+
+    fn row(tenant: &str, revoked_at: Option<Timestamp>) -> CredentialRow {
+        CredentialRow {
+            id: CredentialId::new("zed").unwrap(),
+            tenant: TenantId::new(tenant).unwrap(),
+            agent: AgentId::new("zed").unwrap(),
+            scopes: Vec::new(),
+            may_act_for_others: false,
+            secret_hash: ContentHash::of(tenant.as_bytes()),
+            created_at: Timestamp::from_secs(0),
+            expires_at: None,
+            revoked_at,
+        }
+    }
+
+    fn state(rows: Vec<CredentialRow>) -> AccountState {
+        let directory = CredentialDirectory::new(Arc::new(Noon), Arc::new(Rows(rows)));
+        let identity = Identity::credential("zed").unwrap();
+        directory.account(&identity, Ttl::from_secs(60)).now_or_never().unwrap().state
+    }
+
+    /// A revoked credential does not live on as another tenant's of its name.
+    #[test]
+    fn a_name_that_two_tenants_have_is_nobodys() {
+        let revoked = Some(Timestamp::from_secs(10));
+        assert_eq!(state(Vec::new()), AccountState::Barred(NoStanding::Unknown));
+        assert_eq!(state(vec![row("acme", None)]), AccountState::Active);
+        assert_eq!(state(vec![row("acme", revoked)]), AccountState::Barred(NoStanding::Deactivated));
+        let two = state(vec![row("aaa", None), row("acme", revoked)]);
+        assert_eq!(two, AccountState::Barred(NoStanding::Ambiguous));
     }
 }

@@ -267,10 +267,11 @@ pub enum OutboxStep {
 /// Credentials; their secrets are kept as hashes.
 #[async_trait]
 pub trait CredentialStore: Send + Sync {
-    /// Keeps a new one, and notes it in the record.
+    /// Keeps a new one, and notes it in the record. Its name is nobody else's, in whichever tenant: the policy knows an
+    /// account by it alone.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// [`StoreError`]; also where there is, or was, one of its name or with its secret.
     async fn add_credential(&self, row: CredentialRow) -> Result<(), StoreError>;
 
     /// The one with this secret's hash.

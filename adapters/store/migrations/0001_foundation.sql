@@ -142,6 +142,8 @@ CREATE TABLE credential (
   body          TEXT    NOT NULL CHECK (body <> ''),
   PRIMARY KEY (tenant_id, credential_id)
 ) STRICT;
+-- The policy knows an account by its credential's name alone: the same name in two tenants would be one person twice.
+CREATE UNIQUE INDEX credential_name ON credential (credential_id);
 
 CREATE TABLE agent_run (
   tenant_id  TEXT    NOT NULL CHECK (tenant_id <> ''),

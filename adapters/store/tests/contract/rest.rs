@@ -171,6 +171,9 @@ contract! {
         let mut twin = credential(&desk, "agent-key");
         twin.secret_hash = ContentHash::of(b"twin");
         assert!(desk.store.add_credential(twin).await.is_err(), "a name is one credential's");
+        let mut elsewhere = credential(&desk, "agent-key");
+        (elsewhere.tenant, elsewhere.secret_hash) = (tenant("globex"), ContentHash::of(b"elsewhere"));
+        assert!(desk.store.add_credential(elsewhere).await.is_err(), "in whichever tenant: it is one account");
         let mut thief = credential(&desk, "thief");
         thief.secret_hash = row.secret_hash;
         assert!(desk.store.add_credential(thief).await.is_err(), "a secret is one credential's");
