@@ -22,7 +22,8 @@ pub struct Order {
     pub tenant: TenantId,
     /// Which.
     pub id: RequestId,
-    /// Under which the answer can be asked for again, should it be lost; none where asking twice is harmless.
+    /// Under which it can be asked for again, should the answer be lost: what it changed is not changed twice. None
+    /// where asking twice is harmless.
     pub command_id: Option<CommandId>,
     /// What is asked.
     pub command: Command,

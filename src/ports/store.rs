@@ -76,7 +76,8 @@ pub trait RequestStore: Send + Sync {
     async fn open(&self, opening: Opening) -> Result<Opened, StoreError>;
 
     /// Runs one order (see [`crate::approval::commit`]): request, events, card row, outbox, inbox and command id in
-    /// one commit. With a command id that was there before, the first answer is given again. After a change of the
+    /// one commit. With the id of a command that changed the request or its card before, it is not run again:
+    /// the answer is the same, with the request as it stands now. One that was refused or changed nothing is decided again. After a change of the
     /// revision every card row of the request wants the new one.
     ///
     /// # Errors

@@ -76,13 +76,15 @@ CREATE TABLE idempotency (
   PRIMARY KEY (tenant_id, credential_id, idempotency_key)
 ) STRICT, WITHOUT ROWID;
 
+-- Commands that changed a request or its card: how they were answered, and the request's version then. Others are
+-- decided again, which does no harm.
 CREATE TABLE command (
   command_id  BLOB    NOT NULL PRIMARY KEY CHECK (length(command_id) = 16),
   tenant_id   TEXT    NOT NULL,
   approval_id BLOB    NOT NULL REFERENCES approval_request (approval_id),
   at          INTEGER NOT NULL,
   result      TEXT    NOT NULL CHECK (result <> ''),
-  body        TEXT    NOT NULL CHECK (body <> '')
+  version     INTEGER NOT NULL CHECK (version >= 1)
 ) STRICT;
 CREATE INDEX command_age ON command (at);
 

@@ -27,7 +27,7 @@ pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, St
             return Ok(Opened::Conflict { digest: was.digest });
         }
         let found = request::load(batch.connection, &opening.tenant, was.id);
-        let (approval, _) = found.map_err(|error| match error {
+        let approval = found.map_err(|error| match error {
             StoreError::NotFound => inconsistent("idempotency", key.2, "its request is not there"),
             other => other,
         })?;
@@ -80,7 +80,7 @@ fn free_code(batch: &Batch<'_>, opening: &Opening) -> Result<ShortCode, StoreErr
 
 /// The id is there already: somebody whose answer was lost asks again.
 fn again(batch: &Batch<'_>, opening: &Opening) -> Result<Opened, StoreError> {
-    let (approval, _) = request::load(batch.connection, &opening.tenant, opening.id)?;
+    let approval = request::load(batch.connection, &opening.tenant, opening.id)?;
     if approval.proposal == opening.proposal {
         Ok(Opened::Same(approval))
     } else {

@@ -17,7 +17,7 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     {
         return Ok(first);
     }
-    let (current, stored) = request::load(batch.connection, &order.tenant, order.id)?;
+    let current = request::load(batch.connection, &order.tenant, order.id)?;
     if let Some(inbound) = &order.inbound
         && inbox::is_done(batch.connection, &inbound.delivery)? == Some(true)
     {
@@ -28,13 +28,11 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     let now = batch.now().max(current.last_event_at);
     let effects = commit::weigh(&current, order, now);
     let stale = matches!(effects.result, Err(Refusal::FactsStale));
-    let mut body = stored;
     if let Some(next) = &effects.next {
-        body = request::update(batch.connection, current.version, next)?;
+        request::update(batch.connection, current.version, next)?;
         batch.changed(&next.tenant, next.id);
     }
-    // A no-op is written too where its answer is kept.
-    if effects.next.is_some() || !effects.messages.is_empty() || (order.command_id.is_some() && !stale) {
+    if effects.next.is_some() || !effects.messages.is_empty() {
         batch.wrote(if effects.result.is_ok() { of_command(&order.command) } else { "execute.refused" });
     }
     batch.append(&effects.events)?;
@@ -45,8 +43,10 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
         cards(batch, order, (raised, now))?;
     }
     deliver(batch, order, stale)?;
-    if let Some(id) = order.command_id.filter(|_| !stale) {
-        command::insert(batch.connection, id, approval, (&effects.result, &body, now))?;
+    // What was refused or changed nothing is decided again when it is asked again: that does no harm.
+    let moved = effects.result == Ok(Change::Changed) || order.card.is_some();
+    if let Some(id) = order.command_id.filter(|_| moved && !stale) {
+        command::insert(batch.connection, id, approval, (&effects.result, now))?;
     }
     let approval = effects.next.unwrap_or(current);
     Ok(Committed { approval, result: effects.result })

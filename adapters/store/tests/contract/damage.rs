@@ -1,6 +1,6 @@
 //! Rows that cannot exist: refused when they are written, found when they are read.
 
-use placet::approval::{Command, Order};
+use placet::approval::{Command, Facts, Order, Rendering};
 use placet::ports::{EventQuery, RequestQuery, Store, StoreError};
 use placet::record::Seq;
 use placet::time::Ttl;
@@ -44,7 +44,8 @@ async fn a_row_that_cannot_exist_is_an_error() {
         ("outbox", "UPDATE outbox SET body = '[]'"),
         ("credential", "UPDATE credential SET revoked_at = 1"),
         ("agent_run", "UPDATE agent_run SET session_id = char(7)"),
-        ("command", "UPDATE command SET body = '{}'"),
+        ("command", "UPDATE command SET result = '{}'"),
+        ("command", "UPDATE command SET version = version + 100"),
     ];
     for (table, damage) in cases {
         let engine = Sqlite::new();
@@ -65,7 +66,9 @@ async fn a_row_that_cannot_exist_is_an_error() {
 
 /// An order whose answer is there to be given again.
 async fn replayed(desk: &Desk, approval: &placet::approval::Approval) -> Order {
-    let mut order = Order::new(acme(), approval.id, Command::Tick, placet::approval::Facts::none(desk.now()));
+    let shown = placet::call::ShownDigest::of(b"asked for twice");
+    let show = Command::Show(Rendering { shown, surface: slack(), full: false, viewer: None });
+    let mut order = Order::new(acme(), approval.id, show, Facts::none(desk.now()));
     order.command_id = Some(desk.command_id());
     desk.store.execute(order.clone()).await.unwrap();
     order

@@ -79,6 +79,25 @@ pub(crate) async fn everything(desk: &Desk) -> String {
     format!("{requests:?}{cards:?}{found:?}{credentials:?}{runs:?}{undone:?}{record:?}")
 }
 
+/// What was refused and what changed nothing is not kept under its command's id, and no request is kept twice.
+#[tokio::test]
+async fn commands_do_not_fill_the_disk() {
+    let engine = Sqlite::new();
+    let desk = desk(&engine);
+    let approval = populate(&desk).await;
+    for _ in 0..20 {
+        for command in [Command::Tick, Command::Vote(ballot("viewer", Decision::Deny))] {
+            let mut order = Order::new(acme(), approval.id, command, facts(&desk, &["alice"]));
+            order.command_id = Some(desk.command_id());
+            desk.store.execute(order).await.unwrap();
+        }
+    }
+    engine.close();
+    let raw = Connection::open(engine.path()).unwrap();
+    let kept: i64 = raw.query_row("SELECT count(*) FROM command", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 1, "the one vote that counted");
+}
+
 /// What a newer version wrote is left alone, and whoever starts the older one is told what to do.
 #[tokio::test]
 async fn a_newer_schema_is_refused() {

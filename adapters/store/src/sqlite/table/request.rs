@@ -107,44 +107,31 @@ pub(crate) fn insert(connection: &Connection, approval: &Approval) -> Result<boo
     Ok(insert.raw_execute().on(TABLE)? == 1)
 }
 
-/// Keeps what became of one, guarded by the version it was loaded with. Gives the body as it was written.
-pub(crate) fn update(
-    connection: &Connection,
-    before: u64,
-    approval: &Approval,
-) -> Result<String, StoreError> {
+/// Keeps what became of one, guarded by the version it was loaded with.
+pub(crate) fn update(connection: &Connection, before: u64, approval: &Approval) -> Result<(), StoreError> {
     let body = body_of(TABLE, approval)?;
     let mut update = connection.prepare_cached(UPDATE).on(TABLE)?;
     bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut update, 2, &moving(approval)).on(TABLE)?;
     let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
     bind(&mut update, 8, &guard).on(TABLE)?;
-    exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)?;
-    Ok(body)
+    exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)
 }
 
-/// A request of this tenant, with its body as it is stored.
+/// A request of this tenant.
 pub(crate) fn load(
     connection: &Connection,
     tenant: &TenantId,
     id: RequestId,
-) -> Result<(Approval, String), StoreError> {
-    let (approval, body) = find(connection, id)?.ok_or(StoreError::NotFound)?;
-    if approval.tenant == *tenant { Ok((approval, body)) } else { Err(StoreError::NotFound) }
+) -> Result<Approval, StoreError> {
+    find(connection, id)?.filter(|approval| approval.tenant == *tenant).ok_or(StoreError::NotFound)
 }
 
 /// A request of any tenant.
-pub(crate) fn find(connection: &Connection, id: RequestId) -> Result<Option<(Approval, String)>, StoreError> {
+pub(crate) fn find(connection: &Connection, id: RequestId) -> Result<Option<Approval>, StoreError> {
     let mut select = connection.prepare_cached(SELECT_ONE).on(TABLE)?;
     let mut rows = select.query([id.as_bytes().as_slice()]).on(TABLE)?;
-    let Some(row) = rows.next().on(TABLE)? else { return Ok(None) };
-    let approval = read(row)?;
-    Ok(Some((approval, column_text(row, 0, TABLE)?.to_owned())))
-}
-
-/// An answer's body read back.
-pub(crate) fn of_body(body: &str, id: RequestId) -> Result<Approval, StoreError> {
-    from_body("command", &id.to_string(), body)
+    rows.next().on(TABLE)?.map(read).transpose()
 }
 
 fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
