@@ -95,6 +95,7 @@ impl Tool for DeleteFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::FileError;
 
     fn args(path: &str) -> CanonicalArgs {
         CanonicalArgs::from_value(&json!({ "path": path })).unwrap()
@@ -132,5 +133,26 @@ mod tests {
         assert!(folder.path().join("new.txt").exists());
         let outside = tool.preview(&args("../x")).await.unwrap();
         assert!(outside.text.contains("is not allowed") && outside.preconditions.is_empty());
+    }
+
+    /// R23: what could not be looked at, so that nobody knows what was agreed to, is not deleted, whatever is there.
+    #[tokio::test]
+    async fn what_could_not_be_shown_is_not_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let tool = DeleteFile::new(Workspace::open(folder.path()).unwrap()).unwrap();
+        let large = folder.path().join("large.bin");
+        std::fs::File::create(&large).unwrap().set_len(65 * 1024 * 1024).unwrap();
+        let link = folder.path().join("link");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/nowhere", &link).unwrap();
+        for (name, file) in [("large.bin", large), ("link", link)] {
+            let preview = tool.preview(&args(name)).await.unwrap();
+            assert!(preview.preconditions.is_empty(), "{name}: {}", preview.text);
+            let _link = std::fs::remove_file(&file);
+            std::fs::write(&file, "the payroll").unwrap();
+            let refused = tool.act(&args(name), &preview.preconditions).await;
+            assert_eq!(refused, ToolResult::Failed(FileError::Unseen(name.to_owned()).to_string()));
+            assert!(file.exists(), "{name}");
+        }
     }
 }

@@ -64,6 +64,9 @@ pub enum FileError {
     /// It is not what it was when people were shown it.
     #[error("{0} has changed since it was looked at; nothing was done")]
     Changed(String),
+    /// It could not be looked at when people were asked: what they agreed to cannot be compared with it.
+    #[error("{0} could not be looked at before; nothing was done")]
+    Unseen(String),
     /// It is not UTF-8.
     #[error("{0} is not text")]
     NotText(String),
@@ -198,7 +201,8 @@ impl Workspace {
     /// Deletes a file, if it still is what it was.
     pub(crate) fn delete(&self, path: &InnerPath, expected: Option<ContentHash>) -> Result<u64, FileError> {
         let facts = self.facts(path)?.ok_or_else(|| FileError::Missing(path.to_string()))?;
-        if expected.is_some_and(|expected| expected != facts.hash) {
+        let expected = expected.ok_or_else(|| FileError::Unseen(path.to_string()))?;
+        if expected != facts.hash {
             return Err(FileError::Changed(path.to_string()));
         }
         // A name is removed, never what a link of that name points to.

@@ -73,7 +73,7 @@ impl WriteNote {
 
 fn write(workspace: &Workspace, args: &Args, expected: Option<ContentHash>) -> Result<Value, FileError> {
     let change = change(workspace, args)?;
-    let expected = expected.unwrap_or(change.state);
+    let expected = expected.ok_or_else(|| FileError::Unseen(args.path.clone()))?;
     workspace.append(&change.path, change.added.as_bytes(), expected)?;
     Ok(json!({"written": change.path.to_string(), "bytes": change.before.len() + change.added.len()}))
 }
@@ -189,12 +189,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let tool = WriteNote::new(Workspace::open(folder.path()).unwrap()).unwrap();
         for path in ["main.rs", ".bashrc", "../a.md", "/tmp/a.md", "a.md/b.md/../c.md"] {
-            let written = tool.act(&args(path, "x"), &BTreeMap::new()).await;
+            let known = BTreeMap::from([(path.to_owned(), state_hash(None))]);
+            let written = tool.act(&args(path, "x"), &known).await;
             assert!(matches!(written, ToolResult::Failed(_)), "{path}");
         }
-        let long = "x".repeat(200_000);
-        assert!(matches!(tool.act(&args("a.md", &long), &BTreeMap::new()).await, ToolResult::Done(_)));
-        assert!(matches!(tool.act(&args("a.md", &long), &BTreeMap::new()).await, ToolResult::Failed(_)));
+        let long = args("a.md", &"x".repeat(200_000));
+        let unseen = ToolResult::Failed(FileError::Unseen("a.md".to_owned()).to_string());
+        assert_eq!(tool.act(&long, &BTreeMap::new()).await, unseen, "nobody has seen what it changes");
+        let preview = tool.preview(&long).await.unwrap();
+        assert!(matches!(tool.act(&long, &preview.preconditions).await, ToolResult::Done(_)));
+        let now = std::fs::read(folder.path().join("a.md")).unwrap();
+        let known = BTreeMap::from([("a.md".to_owned(), ContentHash::of(&now))]);
+        assert!(matches!(tool.act(&long, &known).await, ToolResult::Failed(_)), "too large by now");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
