@@ -1,4 +1,9 @@
-//! Runs one command in the workspace, bounded in time and output, and ended together with everything it started.
+//! Runs one command in the workspace, bounded in time and output, and ended together with what it started.
+//!
+//! What it started is its process group. A command that puts a child into a session of its own (`setsid`, a daemon)
+//! leaves that child running: to find it, Placet would have to become the parent of every orphan of its process, which
+//! is no tool's to decide. Whoever approves a command must read it with that in mind, and where it matters, Placet runs
+//! in a container or a unit of its own that ends whatever is left.
 
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
@@ -52,7 +57,8 @@ struct Written {
     dropped: usize,
 }
 
-/// Ends the whole process group, however its owner goes: also when the run is broken off.
+/// Ends the whole process group, however its owner goes: also when the run is broken off. What has left the group is
+/// not reached.
 struct Group(Option<u32>);
 
 impl RunShell {
@@ -66,7 +72,8 @@ impl RunShell {
             "properties": {"command": {"type": "string", "description": "For sh -c, started in the workspace."}},
             "required": ["command"], "additionalProperties": false,
         });
-        let about = "Runs a shell command in the workspace, for at most a minute, without input.";
+        let about = "Runs a shell command in the workspace, for at most a minute, without input. What it leaves running in \
+                     its process group is ended with it; what it detaches (setsid) is not, and goes on.";
         Ok(Self { spec: spec("run_shell", about, schema)?, workspace, clock, time_max: RUN_TIME_MAX })
     }
 
@@ -96,7 +103,7 @@ impl RunShell {
             Either::Left((ended, _)) => Some(ended),
             Either::Right(_) => None,
         };
-        // Whatever it left running would hold its output open, and go on without anybody knowing.
+        // What it left running would hold its output open, and go on without anybody knowing.
         drop(group);
         let _killed = child.start_kill();
         let (out, err) = (self.drained(out).await, self.drained(err).await);
@@ -269,7 +276,7 @@ mod tests {
         assert!(out.len() < OUTPUT_BYTES_MAX + 100 && out.contains("bytes more were not kept"));
     }
 
-    /// What a command leaves running ends with it.
+    /// What a command leaves running in its group ends with it.
     #[tokio::test]
     async fn nothing_goes_on_behind_our_back() {
         let folder = tempfile::tempdir().unwrap();
