@@ -14,6 +14,7 @@ use crate::approval::{Approval, Command, Proposal, Refusal, Status};
 use crate::gate::wake::REREAD_EVERY;
 use crate::gate::{Executed, Permit, PresentedCall, ProposeError};
 use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, TenantId};
+use crate::person::NoStanding;
 use crate::policy::Tier;
 use crate::ports::StoreError;
 use crate::time::Ttl;
@@ -182,6 +183,11 @@ impl Agent {
                 Ok(Executed::Ran(result)) => {
                     return answer_with(journal, &step.step, Vec::new(), Answer::of_result(result)).await;
                 }
+                // Nothing is wrong with the yes: whether its givers still stand cannot be seen just now. It stays good
+                // until it runs out.
+                Ok(Executed::Denied(refusal)) if could_not_be_checked(&refusal) => {
+                    self.wait(&approval).await?;
+                }
                 Ok(Executed::Denied(refusal)) => {
                     claims += 1;
                     let given_up = is_final(&refusal) || claims >= CLAIM_TRIES;
@@ -268,6 +274,11 @@ pub(super) async fn answer_with(
 fn presented(proposal: &Proposal) -> PresentedCall {
     let call = &proposal.call;
     PresentedCall { server: call.server.clone(), tool: call.tool.clone(), args: call.args.clone() }
+}
+
+/// Whether the claim was refused only because what it rests on could not be read.
+const fn could_not_be_checked(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::FactsStale | Refusal::NoStanding(NoStanding::Unreadable(_)))
 }
 
 /// Whether trying again cannot help.

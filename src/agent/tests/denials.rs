@@ -8,6 +8,7 @@ use crate::agent::Phase;
 use crate::approval::{Actor, Approval, State, Status};
 use crate::id::{CredentialId, SessionId};
 use crate::ports::Model;
+use crate::time::Ttl;
 
 /// A run that wants one file deleted, and says something in the end.
 fn one_delete() -> Arc<dyn Model> {
@@ -98,6 +99,32 @@ fn the_gate_looks_again_at_the_claim() {
         assert_eq!(result(&told, "c1")["error"], answer);
         assert!(world.ran.lock().unwrap().is_empty());
         assert_eq!(world.requests()[0].status(), Status::Revoked, "nobody can use it later");
+    }
+}
+
+/// R7: that accounts cannot be looked up after the yes is nobody's no: the yes stays good until it runs out.
+#[test]
+fn what_cannot_be_checked_is_not_denied() {
+    for (outage, answer) in [
+        (Ttl::from_mins(2), None),
+        (Ttl::from_mins(100_000), Some("denied: approval expired before it was used")),
+    ] {
+        let world = World::new();
+        *world.outage.lock().unwrap() = Some(outage);
+        let agent = world.agent(one_delete());
+        world.drive(&agent, agent.start(&tenant(), None, requester("bot"), "clean up")).unwrap().unwrap();
+        let told = world.told();
+        check(&told);
+        let (request, result) = (&world.requests()[0], result(&told, "c1"));
+        assert_eq!(of_type(&told, "approval_result")[0]["approved"], true);
+        if let Some(answer) = answer {
+            assert_eq!(result["error"], answer);
+            assert_eq!(request.status(), Status::Expired, "nothing but time ended it");
+            assert!(world.ran.lock().unwrap().is_empty());
+        } else {
+            assert_eq!(result["ok"], true, "{result}");
+            assert_eq!(*world.ran.lock().unwrap(), ["delete old"]);
+        }
     }
 }
 

@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 use super::store::Rows;
 use crate::agent::{API_SURFACE, Agent, RunState};
 use crate::approval::{
-    Approval, Assurance, Ballot, Command, Decision, Outcome, OutcomeKind, Rendering, Requester, Status,
+    Approval, Assurance, Ballot, Command, Decision, Delivery, Outcome, OutcomeKind, Rendering, Requester, Status,
 };
 use crate::call::ContentHash;
 use crate::card::Redactor;
 use crate::gate::{
-    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running, Trusted,
+    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running,
     Wakes,
 };
 use crate::id::*;
-use crate::person::Identity;
+use crate::person::{AccountState, Identity, NoStanding};
 use crate::policy::Policy;
 use crate::ports::*;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Ttl};
 
 pub(super) const POLICY: &str = r#"
 version = "t"
@@ -99,6 +99,9 @@ pub(super) struct World {
     rows: Mutex<Rows>,
     /// What the tools did: tool and key argument.
     pub(super) ran: Mutex<Vec<String>>,
+    /// For how long after a yes nobody can look up accounts, and until when that is.
+    pub(super) outage: Mutex<Option<Ttl>>,
+    down_until: Mutex<Option<Timestamp>>,
     places: AtomicU64,
     fuse: Mutex<Option<Fuse>>,
     blown: Mutex<bool>,
@@ -140,6 +143,20 @@ impl Of {
     }
 }
 
+#[async_trait]
+impl Directory for Of {
+    async fn account(&self, _identity: &Identity, _age_max: Ttl) -> Account {
+        let as_of = self.now();
+        let down = self.0.down_until.lock().unwrap().is_some_and(|until| as_of < until);
+        let why = || AccountState::Barred(NoStanding::Unreadable("it is down".to_owned()));
+        Account { state: if down { why() } else { AccountState::Active }, as_of }
+    }
+
+    fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
+        None
+    }
+}
+
 impl World {
     pub(super) fn new() -> Arc<Self> {
         let world = Arc::new(Self::default());
@@ -165,7 +182,7 @@ impl World {
             clock: Arc::clone(&clock),
             entropy: Arc::new(of.clone()),
             policy: PolicyShelf::new(policy(self.policy.lock().unwrap().as_deref().unwrap_or(POLICY))),
-            directory: Arc::new(Trusted::new(clock)),
+            directory: Arc::new(of.clone()),
             surfaces: Vec::new(),
             redactor: Arc::new(Redactor::new()),
             signer: None,
@@ -203,7 +220,7 @@ impl World {
     /// One person decides one thing they are asked: what is to be kept is kept.
     fn people_act(self: &Arc<Self>, agent: &Agent) -> bool {
         if *self.silent.lock().unwrap() {
-            return false;
+            return self.people_look(agent);
         }
         if self.rival_reports(agent) {
             return true;
@@ -238,10 +255,31 @@ impl World {
         };
         voted.unwrap().1.unwrap();
         self.places.store(places, SeqCst);
+        let now = Timestamp::from_millis(*self.now.lock().unwrap());
+        *self.down_until.lock().unwrap() = self.outage.lock().unwrap().map(|outage| now + outage);
         *self.fuse.lock().unwrap() = fuse;
         if *self.rival.lock().unwrap() && !kept {
             self.rival_claims(agent, &approval);
         }
+        true
+    }
+
+    /// People are asked, and say nothing.
+    fn people_look(&self, agent: &Agent) -> bool {
+        let unread = |approval: &Approval| {
+            approval.status() == Status::WaitingApproval && !approval.card_delivered
+        };
+        let Some(approval) = self.requests().into_iter().find(unread) else { return false };
+        let surface = SurfaceName::new(API_SURFACE).unwrap();
+        let looked = Command::Deliver(Delivery { surface, failure: None });
+        let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
+        let deliver = pin!(agent.executor.gate().command(&approval.tenant, approval.id, looked));
+        let Poll::Ready(delivered) = deliver.poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("a delivery hangs")
+        };
+        delivered.unwrap().1.unwrap();
+        self.places.store(places, SeqCst);
+        *self.fuse.lock().unwrap() = fuse;
         true
     }
 
