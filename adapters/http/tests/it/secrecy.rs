@@ -111,6 +111,9 @@ async fn an_agent_is_told_nothing_of_the_risk() {
             told.push(("reported".into(), done.json()));
         }
     }
+    for (_, _, id) in &ids {
+        desk.reads("bo", id).await;
+    }
     desk.clock.passes(Ttl::from_mins(31));
     for (tool, _, id) in &ids {
         let approval = desk.load(id).await;
