@@ -28,7 +28,7 @@ const INTERRUPTED: u8 = 130;
 /// It stands between agents and their tools. What a policy calls harmless runs at once; anything else waits for a yes of
 /// somebody who may give it, runs once with exactly what was approved, and is on record.
 #[derive(Debug, Parser)]
-#[command(name = "placet", version, about, max_term_width = 100)]
+#[command(name = "placet", version, max_term_width = 100)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
