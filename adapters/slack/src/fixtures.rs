@@ -86,7 +86,7 @@ pub(crate) fn proposal(args: &Value) -> Proposal {
         evidence: vec![Evidence {
             id: "e1".into(),
             title: "list of demo-notes".into(),
-            uri: Some("file:///work/demo-notes".into()),
+            uri: Some("file:///data/demo-notes".into()),
             excerpt: Some("scratch.txt  1.2 KB".into()),
         }],
         preview: None,
