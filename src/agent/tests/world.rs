@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use super::store::Rows;
 use crate::agent::{API_SURFACE, Agent, RunState};
 use crate::approval::{
-    Approval, Assurance, Ballot, Command, Decision, Delivery, Outcome, OutcomeKind, Rendering, Requester, Status,
+    Approval, Assurance, Ballot, Command, Decision, Delivery, Outcome, OutcomeKind, Rendering, Requester,
+    Status,
 };
 use crate::call::ContentHash;
 use crate::card::Redactor;
 use crate::gate::{
-    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running,
-    Wakes,
+    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running, Wakes,
 };
 use crate::id::*;
 use crate::person::{AccountState, Identity, NoStanding};
@@ -266,9 +266,8 @@ impl World {
 
     /// People are asked, and say nothing.
     fn people_look(&self, agent: &Agent) -> bool {
-        let unread = |approval: &Approval| {
-            approval.status() == Status::WaitingApproval && !approval.card_delivered
-        };
+        let unread =
+            |approval: &Approval| approval.status() == Status::WaitingApproval && !approval.card_delivered;
         let Some(approval) = self.requests().into_iter().find(unread) else { return false };
         let surface = SurfaceName::new(API_SURFACE).unwrap();
         let looked = Command::Deliver(Delivery { surface, failure: None });
@@ -278,6 +277,30 @@ impl World {
             panic!("a delivery hangs")
         };
         delivered.unwrap().1.unwrap();
+        self.places.store(places, SeqCst);
+        *self.fuse.lock().unwrap() = fuse;
+        true
+    }
+
+    /// Ana reads one request, and says nothing.
+    fn people_read(self: &Arc<Self>, agent: &Agent) -> bool {
+        let unread = self
+            .requests()
+            .into_iter()
+            .find(|approval| approval.status() == Status::WaitingApproval && approval.renderings.is_empty());
+        let Some(approval) = unread else { return false };
+        let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
+        let (gate, tenant) = (agent.executor.gate(), tenant());
+        let surface = SurfaceName::new(API_SURFACE).unwrap();
+        let shown = gate.view(&approval).shown(&surface, true);
+        let viewer = Some(Identity::new("script", "ana").unwrap());
+        let show = Command::Show(Rendering { shown, surface, full: true, viewer });
+        let Poll::Ready(read) =
+            pin!(gate.command(&tenant, approval.id, show)).poll(&mut Context::from_waker(Waker::noop()))
+        else {
+            panic!("reading hangs")
+        };
+        read.unwrap().1.unwrap();
         self.places.store(places, SeqCst);
         *self.fuse.lock().unwrap() = fuse;
         true
