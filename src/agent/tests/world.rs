@@ -282,30 +282,6 @@ impl World {
         true
     }
 
-    /// Ana reads one request, and says nothing.
-    fn people_read(self: &Arc<Self>, agent: &Agent) -> bool {
-        let unread = self
-            .requests()
-            .into_iter()
-            .find(|approval| approval.status() == Status::WaitingApproval && approval.renderings.is_empty());
-        let Some(approval) = unread else { return false };
-        let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
-        let (gate, tenant) = (agent.executor.gate(), tenant());
-        let surface = SurfaceName::new(API_SURFACE).unwrap();
-        let shown = gate.view(&approval).shown(&surface, true);
-        let viewer = Some(Identity::new("script", "ana").unwrap());
-        let show = Command::Show(Rendering { shown, surface, full: true, viewer });
-        let Poll::Ready(read) =
-            pin!(gate.command(&tenant, approval.id, show)).poll(&mut Context::from_waker(Waker::noop()))
-        else {
-            panic!("reading hangs")
-        };
-        read.unwrap().1.unwrap();
-        self.places.store(places, SeqCst);
-        *self.fuse.lock().unwrap() = fuse;
-        true
-    }
-
     /// An executor outside is faster than the agent.
     fn rival_claims(&self, agent: &Agent, approval: &Approval) {
         let call = &approval.proposal.call;
