@@ -31,8 +31,8 @@ pub use section::{
 };
 
 use problem::{Report, cause};
-pub(crate) use section::is_slack_id;
 use reader::Section;
+pub(crate) use section::is_slack_id;
 
 /// The most bytes of settings: more is no text that people wrote.
 const SETTINGS_BYTES_MAX: usize = 1024 * 1024;
