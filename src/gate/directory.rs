@@ -111,7 +111,9 @@ impl Directory for CredentialDirectory {
                     (None, _) => barred(NoStanding::Unknown),
                     // One name in two tenants: whose it is cannot be told, nor whether it was revoked.
                     (Some(_), Some(_)) => barred(NoStanding::Ambiguous),
-                    (Some(row), None) if row.is_valid(as_of) => Account { state: AccountState::Active, as_of },
+                    (Some(row), None) if row.is_valid(as_of) => {
+                        Account { state: AccountState::Active, as_of }
+                    }
                     (Some(_), None) => barred(NoStanding::Deactivated),
                 }
             }

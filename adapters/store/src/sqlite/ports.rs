@@ -42,8 +42,7 @@ impl RequestStore for SqliteStore {
 
     async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError> {
         let tenant = tenant.clone();
-        self.read(move |connection| request::load(connection, &tenant, id))
-            .await
+        self.read(move |connection| request::load(connection, &tenant, id)).await
     }
 
     async fn list(&self, mut query: RequestQuery) -> Result<Vec<Approval>, StoreError> {
