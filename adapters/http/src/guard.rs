@@ -2,14 +2,17 @@
 //! a problem instead of a broken connection where a handler breaks off.
 
 use std::any::Any;
+use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::future::{Either, select};
+use futures::{FutureExt as _, StreamExt as _, stream};
 
-use crate::limits::{HEADER_BYTES_MAX, HEADERS_MAX, REQUEST_TIME_MAX};
+use crate::limits::{BODY_TIME_MAX, HEADER_BYTES_MAX, HEADERS_MAX, REQUEST_TIME_MAX};
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
@@ -27,6 +30,28 @@ pub(crate) async fn deadline(State(app): State<App>, request: Request, next: Nex
         )
         .into_response(),
     }
+}
+
+/// Breaks a body off that is not complete in time, for handlers that read it themselves.
+pub(crate) async fn prompt_body(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (clock, until) = (Arc::clone(app.gate.clock()), app.now() + BODY_TIME_MAX);
+    let over = async move { clock.sleep_until(until).await }.boxed();
+    let request = request.map(|body| {
+        let pieces = body.into_data_stream().take_until(over);
+        // A body that was cut off would pass for a whole one: its end is a fault instead.
+        Body::from_stream(stream::unfold(Some(pieces), async |pieces| {
+            let mut pieces = pieces?;
+            match pieces.next().await {
+                Some(piece) => Some((piece, Some(pieces))),
+                None if pieces.take_result().is_some() => {
+                    let late = axum::Error::new(std::io::Error::from(std::io::ErrorKind::TimedOut));
+                    Some((Err(late), None))
+                }
+                None => None,
+            }
+        }))
+    });
+    next.run(request).await
 }
 
 /// Refuses heads that are larger than any client of ours sends.

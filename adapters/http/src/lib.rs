@@ -65,7 +65,10 @@ pub fn router(parts: HttpParts) -> Router {
         .route("/metrics", get(health::metrics))
         .route_layer(from_fn_with_state(app.clone(), guard::deadline));
     let own = prompt.merge(patient).fallback(guard::no_route).method_not_allowed_fallback(guard::no_method);
-    let all = surfaces.into_iter().fold(own.with_state(app.clone()), Router::merge);
+    let prompt_body = from_fn_with_state(app.clone(), guard::prompt_body);
+    let all = surfaces
+        .into_iter()
+        .fold(own.with_state(app.clone()), |all, surface| all.merge(surface.layer(prompt_body.clone())));
     all.layer(DefaultBodyLimit::max(limits::BODY_BYTES_MAX))
         .layer(CatchPanicLayer::custom(guard::broken_off))
         .layer(from_fn(guard::head))

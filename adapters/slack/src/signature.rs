@@ -88,6 +88,15 @@ impl SigningSecrets {
         Ok(Self { current, previous: Some(previous) })
     }
 
+    /// Whether both headers are there, have Slack's form and are of now: what can be said before the body is read.
+    pub(crate) fn check_headers(now_secs: i64, headers: &HeaderMap) -> Result<(), Unsigned> {
+        let timestamp = sole_header(headers, TIMESTAMP_HEADER).ok_or(Unsigned::Missing)?;
+        let signature = sole_header(headers, SIGNATURE_HEADER).ok_or(Unsigned::Missing)?;
+        let signed_at = parse_timestamp(timestamp)?;
+        parse_signature(signature)?;
+        check_age(now_secs, signed_at)
+    }
+
     /// Takes both headers out of `headers` and verifies `body`. A header sent twice counts as missing.
     pub fn verify_request(
         &self,
@@ -114,15 +123,17 @@ impl SigningSecrets {
         let signature = signature_header.ok_or(Unsigned::Missing)?;
         let signed_at = parse_timestamp(timestamp)?;
         let given = parse_signature(signature)?;
-        if now_secs.abs_diff(signed_at) > SIGNATURE_AGE_SECONDS_MAX {
-            return Err(Unsigned::Stale);
-        }
+        check_age(now_secs, signed_at)?;
         // Without a previous secret the current one is tried twice, so that the time tells nothing of a rotation.
         let previous = self.previous.as_ref().unwrap_or(&self.current);
         let by_current = matches(&self.current, timestamp, &body, &given)?;
         let by_previous = matches(previous, timestamp, &body, &given)?;
         if bool::from(by_current | by_previous) { Ok(Verified { body }) } else { Err(Unsigned::Mismatch) }
     }
+}
+
+const fn check_age(now_secs: i64, signed_at: i64) -> Result<(), Unsigned> {
+    if now_secs.abs_diff(signed_at) > SIGNATURE_AGE_SECONDS_MAX { Err(Unsigned::Stale) } else { Ok(()) }
 }
 
 /// Opens what Placet seals for itself, so that a seal is never a signature of Slack's (those begin with `v0:`).

@@ -63,6 +63,22 @@ async fn a_head_that_is_too_large_is_refused() {
 }
 
 /// A surface brings its own addresses and its own authentication, and shares what stands around every handler.
+/// A surface reads its bodies itself: one that does not come is broken off for it, and never taken for whole.
+#[tokio::test]
+async fn a_surfaces_body_that_does_not_come_is_broken_off() {
+    let surface =
+        Router::new().route("/surface/x", post(|body: Bytes| async move { body.len().to_string() }));
+    let desk = Desk::with(Setting { surfaces: vec![surface], ..Setting::default() }).await;
+    let never =
+        futures::stream::iter([Ok::<_, std::io::Error>(Bytes::from("{"))]).chain(futures::stream::pending());
+    let ask = desk.ask(Method::POST, "/surface/x").body(Body::from_stream(never));
+    let waits = tokio::spawn(ask.send());
+    assert_eq!(desk.until_done(&waits, 1).await, BODY_TIME_MAX);
+    assert!(waits.await.unwrap().status.is_client_error());
+    let whole = desk.ask(Method::POST, "/surface/x").body(Body::from("abc")).send().await;
+    assert_eq!(whole.expect(200).body, "3");
+}
+
 #[tokio::test]
 async fn surfaces_are_mounted_behind_the_same_limits() {
     let surface = Router::new()

@@ -471,6 +471,25 @@ async fn what_is_not_slacks_is_refused() {
     assert_eq!(office.send("/slack/interactivity", b"payload=nothing").await.0, 400);
 }
 
+/// Who cannot have signed it now is refused before the body is there: nobody waits for it.
+#[tokio::test]
+async fn nobody_waits_for_a_body_that_cannot_be_slacks() {
+    let office = Office::new(&short()).await;
+    let (now, old) = (at(100).as_secs(), at(100).as_secs() - 301);
+    for (time, signature) in [(old, sign(old, b"")), (now, "v0=00".to_owned())] {
+        let never = futures::stream::pending::<Result<bytes::Bytes, std::io::Error>>();
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri("/slack/interactivity")
+            .header(TIMESTAMP_HEADER, time.to_string())
+            .header(SIGNATURE_HEADER, signature)
+            .body(Body::from_stream(never))
+            .unwrap();
+        let answer = within("a refusal", office.router.clone().oneshot(request)).await.unwrap();
+        assert_eq!(answer.status().as_u16(), 401);
+    }
+}
+
 /// R30: whatever is wrong about the two headers, a click that would count is 401 with nothing said, and nothing comes
 /// of it; the same click rightly signed counts.
 #[tokio::test]
