@@ -53,6 +53,13 @@ pub const STREAM_RETRY: Ttl = Ttl::from_secs(2);
 /// Events that a stream reads at once.
 pub const STREAM_READ_AT_ONCE: u32 = 200;
 
+/// Events of the record that a stream reads at once. One may hold arguments of 256 KB, which take many times that in
+/// memory while they are written out.
+pub const TRACE_READ_AT_ONCE: u32 = 16;
+
+/// Requests that a page reads at once, for the same reason: its lines are short, and what they are made of is not.
+pub const PAGE_READ_AT_ONCE: u32 = 10;
+
 /// Entries on a page, unless the caller asks for another number.
 pub const PAGE_DEFAULT: u32 = 50;
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::body::JsonBody;
 use crate::credential::{Caller, Principal, Proposing, ReadingMany, ReadingOne};
-use crate::limits::{POLLS_PER_CREDENTIAL_MAX, WAIT_MAX};
+use crate::limits::{PAGE_READ_AT_ONCE, POLLS_PER_CREDENTIAL_MAX, WAIT_MAX};
 use crate::parts::App;
 use crate::problem::{Code, Problem, refused_to_proposer};
 use crate::query::Query;
@@ -180,19 +180,24 @@ pub(crate) async fn list(
     let statuses = query.text("status").map(statuses).transpose()?.unwrap_or_default();
     let limit = query.limit()?;
     let before = query.parsed::<RequestId>("before")?;
-    let wanted = RequestQuery {
-        tenant: Some(caller.tenant().clone()),
-        statuses,
-        before,
-        limit,
-        ..RequestQuery::default()
-    };
-    let approvals = app.gate.store().list(wanted).await?;
-    let mut page = json!({
-        "requests": approvals.iter().map(|approval| view::line(approval, &app.gate)).collect::<Vec<_>>(),
-    });
-    if let (Some(last), true) = (approvals.last(), approvals.len() >= limit as usize) {
-        page["next"] = json!(last.id);
+    let tenant = Some(caller.tenant().clone());
+    let mut wanted = RequestQuery { tenant, statuses, before, ..RequestQuery::default() };
+    let (mut lines, mut left) = (Vec::new(), limit);
+    while left > 0 {
+        wanted.limit = left.min(PAGE_READ_AT_ONCE);
+        let approvals = app.gate.store().list(wanted.clone()).await?;
+        lines.extend(approvals.iter().map(|approval| view::line(approval, &app.gate)));
+        wanted.before = approvals.last().map(|last| last.id).or(wanted.before);
+        left -= wanted.limit;
+        if approvals.len() < wanted.limit as usize {
+            // These were the last: there is no next page.
+            wanted.before = None;
+            break;
+        }
+    }
+    let mut page = json!({ "requests": lines });
+    if let Some(last) = wanted.before {
+        page["next"] = json!(last);
     }
     Ok(Json(page))
 }

@@ -62,9 +62,8 @@ async fn a_key_does_not_hide_who_asks() {
         body["task"] = json!(task);
         body
     };
-    let send = |body: Value| {
-        desk.post("gateway", "/v1/requests", &body).header("idempotency-key", "k-1").send()
-    };
+    let send =
+        |body: Value| desk.post("gateway", "/v1/requests", &body).header("idempotency-key", "k-1").send();
     let first = send(body("credential/chen", "tidy")).await.expect(201).json();
     send(body("credential/bo", "tidy")).await.problem(409, "idempotency_conflict");
     send(body("credential/chen", "another")).await.problem(409, "idempotency_conflict");
@@ -322,6 +321,29 @@ async fn an_agent_reads_its_own_requests() {
     desk.get("runner", &format!("/v1/requests/{id}")).send().await.expect(200);
     desk.get("agent", &format!("/v1/requests/{id}?view=card")).send().await.problem(403, "scope_missing");
     desk.get("agent", &format!("/v1/requests/{id}?view=full")).send().await.problem(400, "query_invalid");
+}
+
+/// A page is read in pieces, as calls can be large; it is one page all the same.
+#[tokio::test]
+async fn a_long_page_is_whole() {
+    let desk = Desk::new().await;
+    let all = placet_http::limits::PAGE_READ_AT_ONCE * 2;
+    let large = "x".repeat(200 * 1024);
+    let mut ids = Vec::new();
+    for number in 0..all {
+        desk.clock.passes(Ttl::from_secs(1));
+        ids.insert(0, json!(desk.proposes("delete_file", json!({"path": number, "d": large})).await));
+    }
+    let list = async |query: String| {
+        let page = desk.get("auditor", &format!("/v1/requests{query}")).send().await.expect(200).json();
+        let lines = page["requests"].as_array().unwrap().iter();
+        (lines.map(|line| line["id"].clone()).collect::<Vec<_>>(), page["next"].clone())
+    };
+    assert_eq!(list(format!("?limit={}", all + 1)).await, (ids.clone(), Value::Null));
+    let (most, next) = list(format!("?limit={}", all - 1)).await;
+    assert_eq!((most.as_slice(), &next), (&ids[..ids.len() - 1], &ids[ids.len() - 2]));
+    let last = list(format!("?limit=15&before={}", next.as_str().unwrap())).await;
+    assert_eq!(last, (ids[ids.len() - 1..].to_vec(), Value::Null));
 }
 
 /// R33: what is pending now, for whoever may see it.
