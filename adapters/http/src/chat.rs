@@ -22,7 +22,7 @@ use crate::limits::{CHAT_CHARS_MAX, STREAM_READ_AT_ONCE};
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 use crate::query::Query;
-use crate::stream::{Closing, Feed, Item, follow, last_event_id};
+use crate::stream::{Closing, Feed, Item, Seat, follow, last_event_id};
 
 /// Placet's own agent, as a front end talks to it.
 #[async_trait]
@@ -121,6 +121,8 @@ pub(crate) async fn say(
     let text = fields.said("text", CHAT_CHARS_MAX)?;
     let store = app.gate.store();
     let tenant = caller.tenant();
+    // Before anything is said: who is refused a stream must not have begun a run.
+    let seat = Seat::of_stream(&app, &caller)?;
     let feed = if let Some(id) = last_event_id(&headers)? {
         let (session, after) = resumed(id, session.as_ref())?;
         check_owner(agent.as_ref(), &caller, &session).await?;
@@ -136,7 +138,7 @@ pub(crate) async fn say(
         let begun = agent.say(said).await?;
         Session::of(&app, agent, tenant, (begun.session, begun.events_before, Until::RunIsOver))
     };
-    follow(app, caller.into_principal(), closing, feed)
+    Ok(follow(app, (caller.into_principal(), seat), closing, feed))
 }
 
 /// `GET /chat/{session}/events`: everything that happens in a session, from its beginning or after `Last-Event-ID`.
@@ -155,8 +157,9 @@ pub(crate) async fn events(
         Some(id) => resumed(id, Some(&session))?.1,
         None => 0,
     };
+    let seat = Seat::of_stream(&app, &caller)?;
     let feed = Session::of(&app, agent, caller.tenant(), (session, after, Until::Closed));
-    follow(app, caller.into_principal(), closing, feed)
+    Ok(follow(app, (caller.into_principal(), seat), closing, feed))
 }
 
 fn agent(app: &App) -> Result<&Arc<dyn ChatAgent>, Problem> {

@@ -54,16 +54,12 @@ struct Following<F> {
 }
 
 /// Answers with everything that a feed has and will have.
-///
-/// # Errors
-/// Too many streams of one credential.
 pub(crate) fn follow(
     app: App,
-    principal: Principal,
+    (principal, seat): (Principal, Seat),
     closing: Closing,
     feed: impl Feed,
-) -> Result<Response, Problem> {
-    let seat = Seat::take(&app.seats, &principal.row().id, ("stream", STREAMS_PER_CREDENTIAL_MAX))?;
+) -> Response {
     let comment_at = app.now() + STREAM_COMMENT_EVERY;
     let following = Following {
         app,
@@ -85,7 +81,7 @@ pub(crate) fn follow(
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // Some proxies hold answers back until they are whole, unless they are told.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-    Ok(response)
+    response
 }
 
 impl<F: Feed> Following<F> {
@@ -182,6 +178,14 @@ pub(crate) struct Seat {
 }
 
 impl Seat {
+    /// For a stream; to be taken before anything is done for it.
+    ///
+    /// # Errors
+    /// Too many streams of one credential.
+    pub(crate) fn of_stream(app: &App, principal: &Principal) -> Result<Self, Problem> {
+        Self::take(&app.seats, &principal.row().id, ("stream", STREAMS_PER_CREDENTIAL_MAX))
+    }
+
     pub(crate) fn take(
         seats: &Arc<Seats>,
         credential: &CredentialId,

@@ -16,11 +16,11 @@ use placet::record::{Event, EventKind, Seq};
 use serde_json::{Value, json};
 
 use crate::credential::{Auditing, Caller};
-use crate::limits::STREAM_READ_AT_ONCE;
+use crate::limits::TRACE_READ_AT_ONCE;
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 use crate::query::{Query, place};
-use crate::stream::{Closing, Feed, Item, follow, last_event_id};
+use crate::stream::{Closing, Feed, Item, Seat, follow, last_event_id};
 use crate::view::readable_times;
 
 /// The types of event that can be asked for.
@@ -77,11 +77,12 @@ pub(crate) async fn events(
             request: query.parsed::<RequestId>("request")?,
             after,
             types,
-            limit: STREAM_READ_AT_ONCE,
+            limit: TRACE_READ_AT_ONCE,
         },
         tenant,
     };
-    follow(app, caller.into_principal(), closing, feed)
+    let seat = Seat::of_stream(&app, &caller)?;
+    Ok(follow(app, (caller.into_principal(), seat), closing, feed))
 }
 
 fn types(text: &str) -> Result<Vec<&'static str>, Problem> {

@@ -183,6 +183,19 @@ async fn a_session_is_its_own_credentials() {
     ahead.send().await.problem(400, "cursor_invalid");
 }
 
+/// R4: who is refused another stream has not begun a run by asking for it.
+#[tokio::test]
+async fn a_refused_stream_begins_no_run() {
+    let (desk, agent) = desk().await;
+    let mut open = Vec::new();
+    for _ in 0..placet_http::limits::STREAMS_PER_CREDENTIAL_MAX {
+        open.push(desk.post("agent", "/chat", &json!({"text": "x"})).stream().await);
+    }
+    let refused = desk.post("agent", "/chat", &json!({"text": "delete everything"})).send().await;
+    refused.problem(429, "too_many_streams");
+    assert_eq!(agent.rows.lock().unwrap().len(), open.len(), "nothing was said");
+}
+
 #[tokio::test]
 async fn what_cannot_be_said_is_refused_by_name() {
     let (desk, _agent) = desk().await;
