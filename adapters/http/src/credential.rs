@@ -1,7 +1,8 @@
 //! Who calls: a bearer token becomes a principal, and a handler that needs a right names it in its arguments.
 //!
 //! What always holds: every way in which a credential can be no good gives the same answer; the tenant, the agent and
-//! the voter come from the credential and from nowhere else; nothing is cached, so that a revocation holds at once.
+//! the voter come from the credential and from nowhere else; the store is asked each time, so that a revocation holds
+//! at once.
 
 use std::marker::PhantomData;
 

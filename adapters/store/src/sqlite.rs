@@ -10,6 +10,7 @@ mod order;
 mod ports;
 mod prune;
 mod reader;
+mod remembered;
 mod table;
 mod take_over;
 mod writer;
@@ -17,15 +18,20 @@ mod writer;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use placet::ports::StoreError;
+use placet::call::ContentHash;
+use placet::ports::{CredentialRow, StoreError};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use crate::options::{Hint, Location, OnCommit, Options, Stats};
+use crate::options::{Access, Hint, Location, OnCommit, Options, Stats};
 use batch::Batch;
 use fault::unavailable;
 use reader::Readers;
+use remembered::Remembered;
 use writer::{Pending, Queued, Writer};
+
+/// How every boundary begins at which a credential is changed.
+const CREDENTIAL_BOUNDARIES: &str = "credential.";
 
 /// The store on SQLite. Cheap to clone; the file is closed and its lock released when the last clone is gone, or by
 /// [`SqliteStore::close`].
@@ -50,9 +56,20 @@ pub(crate) struct Shared {
     jobs: AtomicU64,
     batch_max: AtomicU64,
     on_commit: RwLock<Option<OnCommit>>,
+    /// None where somebody else may write the file too.
+    remembered: Option<Remembered>,
 }
 
 impl Shared {
+    /// Called after a commit, before its answers.
+    fn forget(&self, boundaries: &[&str]) {
+        if let Some(remembered) = &self.remembered
+            && boundaries.iter().any(|boundary| boundary.starts_with(CREDENTIAL_BOUNDARIES))
+        {
+            remembered.forget();
+        }
+    }
+
     fn committed(&self, jobs: u64) {
         self.commits.fetch_add(1, Ordering::Relaxed);
         self.jobs.fetch_add(jobs, Ordering::Relaxed);
@@ -88,6 +105,7 @@ impl SqliteStore {
         migration::run(&mut connection, options.clock.now())?;
         let epoch = table::meta::epoch(&connection, &*options.entropy)?;
         table::event::check_head(&connection)?;
+        let remembered = (options.access == Access::Server).then(Remembered::default);
         let shared = Arc::new(Shared {
             options,
             stopped: AtomicBool::new(false),
@@ -95,6 +113,7 @@ impl SqliteStore {
             jobs: AtomicU64::new(0),
             batch_max: AtomicU64::new(0),
             on_commit: RwLock::new(None),
+            remembered,
         });
         let readers = match &location {
             Location::File(path) => Some(Readers::start(path)?),
@@ -172,5 +191,22 @@ impl SqliteStore {
             None => self.inner.writer.queue(Queued::Read(job))?,
         }
         answer.await.unwrap_or_else(|_| Err(unavailable("it stopped before it answered")))
+    }
+
+    /// The credential with this secret's hash, remembered or read.
+    async fn credential_row(&self, secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
+        let shared = &self.inner.shared;
+        let remembered = shared.remembered.as_ref().filter(|_| !shared.is_stopped());
+        let known = remembered.map(|remembered| (remembered, remembered.find(secret_hash)));
+        let age = match known {
+            Some((_, Ok(row))) => return Ok(Some(row)),
+            Some((remembered, Err(age))) => Some((remembered, age)),
+            None => None,
+        };
+        let row = self.read(move |connection| table::credential::by_secret(connection, secret_hash)).await?;
+        if let (Some((remembered, age)), Some(row)) = (age, &row) {
+            remembered.keep(age, row);
+        }
+        Ok(row)
     }
 }

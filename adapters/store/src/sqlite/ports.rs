@@ -179,7 +179,7 @@ impl CredentialStore for SqliteStore {
     }
 
     async fn credential(&self, secret_hash: ContentHash) -> Result<Option<CredentialRow>, StoreError> {
-        self.read(move |connection| credential::by_secret(connection, secret_hash)).await
+        self.credential_row(secret_hash).await
     }
 
     async fn credentials(&self, tenant: Option<&TenantId>) -> Result<Vec<CredentialRow>, StoreError> {

@@ -257,6 +257,8 @@ impl Loop<'_> {
         }
         let committed =
             self.connection.prepare_cached("COMMIT").and_then(|mut statement| statement.execute([]));
+        // Also where it is not known whether it was committed.
+        shared.forget(&boundaries);
         if let Err(error) = committed {
             if !self.connection.is_autocommit() {
                 let _ = run(&self.connection, "ROLLBACK");
