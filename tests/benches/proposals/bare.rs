@@ -24,7 +24,7 @@ use crate::{AGENTS, WARM_UP};
 const PRAGMAS: &str = "PRAGMA journal_mode = wal; PRAGMA synchronous = FULL; PRAGMA foreign_keys = on;
                        PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;
                        PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;";
-const KEY: &str = "SELECT approval_id, digest FROM idempotency \
+const KEY: &str = "SELECT approval_id, digest, proposal_hash FROM idempotency \
                    WHERE tenant_id = ?1 AND credential_id = ?2 AND idempotency_key = ?3";
 const CODE: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE code = ?1 AND \
                     status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing'))";
