@@ -13,7 +13,6 @@ use placet::time::Clock as _;
 use placet_server::settings::{PolicySource, Secrets};
 use placet_server::{App, OsEntropy, Outside, Settings, SystemClock};
 use placet_store::SqliteStore;
-use placet_tests::policy::desk_policy;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -22,6 +21,34 @@ use crate::{AGENTS, WARM_UP};
 
 /// Placet's database within the folder.
 pub(crate) const DATABASE: &str = "placet.db";
+
+/// What is looked up runs unasked; all else is asked of people.
+const POLICY: &str = r#"
+version = "bench"
+
+[levels.low]
+tier = "auto"
+
+[levels.high]
+tier = "approve"
+role = "admin"
+
+[[rule]]
+name = "reads"
+tools = ["get_*"]
+level = "low"
+
+[default]
+level = "high"
+role = "admin"
+because = "No rule of the policy knows this tool."
+
+[[people]]
+id = "bo"
+name = "Bo"
+roles = ["admin"]
+credentials = ["bo-console"]
+"#;
 
 /// What Placet did.
 pub(crate) struct Placet {
@@ -35,7 +62,7 @@ pub(crate) fn placet(folder: &Path, each: usize) -> Result<Placet> {
     let secrets = Secrets { folder, environment: &|_| None };
     let mut settings =
         Settings::parse(&format!("data = \"{DATABASE}\"\npolicy = \"builtin\""), "placet.toml", secrets)?;
-    settings.policy = PolicySource::Text { name: "policy.toml".to_owned(), text: desk_policy("C0") };
+    settings.policy = PolicySource::Text { name: "policy.toml".to_owned(), text: POLICY.to_owned() };
     runtime()?.block_on(async {
         let app = App::build(&settings, Outside::machine()).await?;
         let tokens = credentials(&app.store).await?;
