@@ -258,7 +258,15 @@ async fn conversation(killing: &Killing, token: &str, (seed, reports): (u64, boo
     });
     let request = request.await.context("no proposal was taken")?;
     let id = request["id"].as_str().context("an id")?.to_owned();
-    approve(killing, token, &id, seed).await?;
+    // Who waits is answered when it is decided, also when the wait was cut off by the kill and begun again.
+    let wait = format!("/v1/requests/{id}?wait=15s");
+    let waited = until(async || {
+        let polled = place.asks(token, &wait, None, None).await;
+        polled.filter(|(status, request)| *status == 200 && request["status"] != "waiting_approval")
+    });
+    let (decided, waited) = tokio::join!(approve(killing, token, &id, seed), waited);
+    decided?;
+    ensure!(waited.context("the wait was never answered")?["status"] == "approved");
     let (path, attempt) = (format!("/v1/requests/{id}/claim"), format!("{seed:0>40}"));
     let answered = async |body: Value| {
         until(async || place.asks(token, &path, Some(&body), None).await.filter(|(status, _)| *status < 500))

@@ -1,5 +1,6 @@
 //! The threads that read. In write-ahead mode they see a snapshot and never wait for the writer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -58,7 +59,12 @@ fn work(connection: &Connection, jobs: &Mutex<Receiver<ReadJob>>) {
         // The lock is held only while waiting for the next job, not while it runs.
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         match next {
-            Ok(job) => job(connection),
+            // A read that panics costs its own answer, and no thread: the others must still be read for.
+            Ok(job) => {
+                if catch_unwind(AssertUnwindSafe(|| job(connection))).is_err() {
+                    tracing::error!("a read broke off with an internal error");
+                }
+            }
             Err(_) => return,
         }
     }
