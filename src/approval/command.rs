@@ -57,7 +57,7 @@ pub struct Ballot {
 }
 
 /// An executor's wish to run it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ClaimOrder {
     /// The claim's id, should it be given.
     pub id: ClaimId,
@@ -71,8 +71,20 @@ pub struct ClaimOrder {
     pub lease: Ttl,
 }
 
+/// Without the key: whoever has it can report in the executor's name.
+impl std::fmt::Debug for ClaimOrder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClaimOrder")
+            .field("id", &self.id)
+            .field("executor", &self.executor)
+            .field("digest", &self.digest)
+            .field("lease", &self.lease)
+            .finish_non_exhaustive()
+    }
+}
+
 /// An executor's report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Report {
     /// Of which claim.
     pub claim: ClaimId,
@@ -80,6 +92,16 @@ pub struct Report {
     pub key: String,
     /// How it ended.
     pub outcome: Outcome,
+}
+
+/// Without the key, as above.
+impl std::fmt::Debug for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Report")
+            .field("claim", &self.claim)
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Everything that can be asked of a request.

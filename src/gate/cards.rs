@@ -58,8 +58,10 @@ pub(super) fn pause(tries: u32) -> Ttl {
 impl Gate {
     /// Closes the difference of one card row, one message at a time.
     pub(super) async fn reconcile(&self, row: &CardRow) -> Result<(), StoreError> {
-        let Some(surface) = self.surface(&row.place.surface) else {
-            let why = format!("no surface named {} is configured", row.place.surface);
+        // A workspace may have been given to another tenant since the row was made.
+        let serving = self.surface(&row.place.surface).filter(|surface| surface.serves(&row.tenant));
+        let Some(surface) = serving else {
+            let why = format!("no surface named {} is configured for this tenant", row.place.surface);
             return self.give_up(row, why, true).await;
         };
         if let Some(lapsed) = lost_post(row)

@@ -205,3 +205,13 @@ fn silence_is_no_yes_where_somebody_said_no() {
     assert_eq!(expired(&low(asked.then(&no, 2))), Status::Expired);
     assert_eq!(expired(&low(Life::waiting(silent()))), Status::Expired, "nobody was shown anything");
 }
+
+/// R47: what proves a claim is in no log, whoever prints a command.
+#[test]
+fn keys_are_not_printed() {
+    let life = Life::executing();
+    for command in [life.claim("secret-key"), life.report("secret-key", OutcomeKind::Succeeded)] {
+        let printed = format!("{command:?}");
+        assert!(!printed.contains("secret-key"), "{printed}");
+    }
+}
