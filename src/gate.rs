@@ -48,7 +48,7 @@ mod parts {
     use crate::gate::wake::{REREAD_EVERY, Wakes};
     use crate::id::{AgentId, CommandId, Entropy, RequestId, SurfaceName, TenantId};
     use crate::inbound::Inbound;
-    use crate::policy::{Place, Policy};
+    use crate::policy::{Place, Policy, PolicySet};
     use crate::ports::{Clock, Directory, Store, StoreError, Surface};
     use crate::record::EventKind;
     use crate::time::{Timestamp, Ttl};
@@ -63,26 +63,32 @@ mod parts {
     /// How many strangers' attempts are remembered for that.
     const STRANGERS_MAX: usize = 4096;
 
-    /// The policy in force; swapped whole.
+    /// The policies in force; swapped whole.
     #[derive(Debug)]
-    pub struct PolicyShelf(RwLock<Arc<Policy>>);
+    pub struct PolicyShelf(RwLock<PolicySet>);
 
     impl PolicyShelf {
-        /// With this one in force.
+        /// With these in force.
         #[must_use]
-        pub fn new(policy: Policy) -> Arc<Self> {
-            Arc::new(Self(RwLock::new(Arc::new(policy))))
+        pub fn new(policies: PolicySet) -> Arc<Self> {
+            Arc::new(Self(RwLock::new(policies)))
         }
 
-        /// The one in force.
+        /// All that are in force.
         #[must_use]
-        pub fn now(&self) -> Arc<Policy> {
-            Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        pub fn now(&self) -> PolicySet {
+            self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
         }
 
-        /// Puts another one in force.
-        pub fn replace(&self, policy: Policy) {
-            *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(policy);
+        /// The one of a tenant.
+        #[must_use]
+        pub fn of(&self, tenant: &TenantId) -> Arc<Policy> {
+            self.0.read().unwrap_or_else(PoisonError::into_inner).of(tenant)
+        }
+
+        /// Puts others in force.
+        pub fn replace(&self, policies: PolicySet) {
+            *self.0.write().unwrap_or_else(PoisonError::into_inner) = policies;
         }
     }
 
@@ -177,9 +183,15 @@ mod parts {
             &self.parts.entropy
         }
 
-        /// The policy in force.
+        /// The policy of a tenant.
         #[must_use]
-        pub fn policy(&self) -> Arc<Policy> {
+        pub fn policy_of(&self, tenant: &TenantId) -> Arc<Policy> {
+            self.parts.policy.of(tenant)
+        }
+
+        /// All policies in force.
+        #[must_use]
+        pub fn policies(&self) -> PolicySet {
             self.parts.policy.now()
         }
 

@@ -104,8 +104,11 @@ pub struct Member {
     pub person: PersonId,
     /// What they are called on cards and in the record.
     pub name: String,
-    /// What they are.
+    /// What they are: their own roles, those of their groups, of whom they stand in for, and of being on call.
     pub roles: BTreeSet<Role>,
+    /// Names of those whose roles they have because they stand in for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stands_in_for: Vec<String>,
 }
 
 /// Why an account does not count.
@@ -124,6 +127,8 @@ pub enum NoStanding {
     Bot,
     /// From another workspace, homeserver, or a stranger through a shared channel.
     Foreign,
+    /// The policy says that they are away; who stands in for them has their roles.
+    Away,
     /// The surface could not tell what it is; never taken for a yes.
     Unreadable(String),
 }
@@ -146,6 +151,28 @@ pub enum AccountState {
     Active,
     /// No vote, and why.
     Barred(NoStanding),
+}
+
+/// What was read outside about accounts, groups and who is on call, before a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rolls {
+    /// When the oldest of it was read.
+    pub as_of: Timestamp,
+    /// Accounts that were asked about.
+    pub accounts: BTreeMap<Identity, AccountState>,
+    /// Members of groups that the policy names, or why they cannot be read.
+    pub groups: BTreeMap<Identity, Result<BTreeSet<Identity>, String>>,
+    /// Who is on call by each schedule that the policy names, or why that cannot be read: accounts in any realm (a mail
+    /// address, a PagerDuty user), which the policy's people have.
+    pub on_call: BTreeMap<String, Result<BTreeSet<Identity>, String>>,
+}
+
+impl Rolls {
+    /// Nothing was asked.
+    #[must_use]
+    pub const fn empty(as_of: Timestamp) -> Self {
+        Self { as_of, accounts: BTreeMap::new(), groups: BTreeMap::new(), on_call: BTreeMap::new() }
+    }
 }
 
 /// How old facts about accounts may be when a decision rests on them. Slack's rule; short enough that who was
@@ -204,6 +231,80 @@ pub struct KnownPerson {
     pub member: Member,
     /// Their accounts.
     pub identities: BTreeSet<Identity>,
+    /// Their team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// When they are away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub away: Vec<Absence>,
+}
+
+/// A time in which somebody decides nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Absence {
+    /// From then.
+    pub from: Timestamp,
+    /// Until then (exclusive).
+    pub until: Timestamp,
+    /// Who has their roles meanwhile; none means nobody.
+    pub stand_in: Option<PersonId>,
+}
+
+/// A group on a surface whose members have roles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownGroup {
+    /// Which, by the surface's own ids: `slack:T024BE7LD/S0614TZR7`.
+    pub group: Identity,
+    /// What its members are.
+    pub roles: BTreeSet<Role>,
+}
+
+/// A schedule that says who is on call; whoever is has a role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OnCallSchedule {
+    /// Its name in the policy.
+    pub name: String,
+    /// What whoever is on call is.
+    pub role: Role,
+    /// Where it is kept.
+    pub source: OnCallSource,
+}
+
+/// Where a schedule is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnCallSource {
+    /// In the policy: people in turn.
+    Rota {
+        /// In their order.
+        people: Vec<PersonId>,
+        /// The handovers: instants in order, the first of them the begin of the first person's turn. Made from the
+        /// policy's own time zone, so that a handover at nine stays at nine over daylight saving.
+        handover: Handover,
+    },
+    /// An iCalendar file (RFC 5545) at an address: whoever an event names that goes on now.
+    Calendar {
+        /// Where.
+        url: String,
+    },
+    /// PagerDuty: the first level of an escalation policy.
+    PagerDuty {
+        /// The escalation policy's id.
+        escalation_policy: String,
+    },
+}
+
+/// When turns change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    /// The day of the first, `2026-11-30`.
+    pub first: chrono::NaiveDate,
+    /// The time of day, `09:00`.
+    pub at: chrono::NaiveTime,
+    /// Every so many days.
+    pub every_days: u32,
+    /// The IANA name of the time zone.
+    pub zone: String,
 }
 
 impl People {
@@ -261,8 +362,11 @@ mod tests {
                 person: PersonId::new(id).unwrap(),
                 name: id.to_owned(),
                 roles: BTreeSet::from([Role::new("admin").unwrap()]),
+                stands_in_for: Vec::new(),
             },
             identities: identities.iter().map(|text| text.parse().unwrap()).collect(),
+            team: None,
+            away: Vec::new(),
         }
     }
 

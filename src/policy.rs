@@ -5,6 +5,7 @@
 
 #[cfg(feature = "policy")]
 mod check;
+pub mod circumstances;
 #[cfg(feature = "policy")]
 mod diagnostic;
 #[cfg(feature = "policy")]
@@ -17,15 +18,25 @@ mod pattern;
 mod people;
 #[cfg(feature = "policy")]
 mod reader;
+pub mod remember;
 #[cfg(feature = "policy")]
 pub mod rule;
+#[cfg(feature = "policy")]
+mod set;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;
 pub mod verdict;
 
+pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};
+pub use remember::{ArgPattern, RememberOffer, Widening};
 #[cfg(feature = "policy")]
 pub use rule::Policy;
-pub use verdict::{Group, Level, Place, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
+#[cfg(feature = "policy")]
+pub use set::{PolicyFile, PolicySet};
+pub use verdict::{
+    EscalationStep, Figure, FigureName, Group, Level, Place, PolicyVersion, RuleHit, RuleKind, Shadow, Stage,
+    Terms, Tier, Verdict,
+};

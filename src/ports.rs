@@ -16,7 +16,7 @@ pub use store::{
     AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, InboxStore, OutboxRow, OutboxStep,
     OutboxStore, RequestQuery, RequestStore, RunRow, Scope, SessionEvent, Store, StoreError,
 };
-pub use surface::{Account, Directory, Surface, SurfaceError};
+pub use surface::{Account, Directory, Members, OnCall, Surface, SurfaceError};
 
 /// A tool that can run in process. It cannot be called without a [`Running`], and only a claim yields one.
 #[async_trait]

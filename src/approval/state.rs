@@ -375,10 +375,11 @@ pub enum Decision {
 }
 
 /// How sure one can be that a vote is the person's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assurance {
     /// The chat server says so.
+    #[default]
     ServerAsserted,
     /// A signed callback or a credential says so.
     Signed,

@@ -50,7 +50,7 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
     let mut judged = Verdict {
         tier: Tier::Approve,
         level: Level::High,
-        rules: vec![RuleHit { rule: "mail".into(), because: "It leaves the house.".into() }],
+        rules: vec![RuleHit::new("mail", "It leaves the house.")],
         policy: PolicyVersion { label: "test".into(), digest: PolicyDigest::of(b"") },
         terms: Some(Terms {
             stages: vec![Stage {
@@ -66,10 +66,15 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
             partial_view_may_approve: false,
             approve_on_timeout: false,
             places: Vec::new(),
+            ..Terms::one_of(crate::id::Role::new("admin").unwrap())
         }),
         title: None,
         effect: None,
         leading_args: Vec::new(),
+        figures: Vec::new(),
+        always_ask: false,
+        remember: None,
+        shadow: None,
     };
     verdict(&mut judged);
     let proposed = Approval::propose(id, &tenant, ShortCode::of(id, 0), Arc::new(proposal), now);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::person::{AccountState, Identity, NoStanding};
-use crate::ports::{Account, Clock, CredentialStore, Directory};
+use crate::ports::{Account, Clock, CredentialStore, Directory, Members};
 use crate::time::Ttl;
 
 /// Asks the directory that is responsible for an account's realm. A realm without one bars the account.
@@ -43,6 +43,11 @@ impl Directories {
     }
 }
 
+/// For realms that have no groups, and those that nothing is configured for.
+fn unreadable(clock: &dyn Clock, group: &Identity) -> Members {
+    Members { members: Err(format!("nothing can read groups of {}", group.realm())), as_of: clock.now() }
+}
+
 #[async_trait]
 impl Directory for Directories {
     async fn account(&self, identity: &Identity, age_max: Ttl) -> Account {
@@ -56,6 +61,20 @@ impl Directory for Directories {
         match self.responsible(identity) {
             Some(directory) => directory.account_at_hand(identity, age_max),
             None => Some(self.nobody_knows(identity)),
+        }
+    }
+
+    async fn members(&self, group: &Identity, age_max: Ttl) -> Members {
+        match self.responsible(group) {
+            Some(directory) => directory.members(group, age_max).await,
+            None => unreadable(&*self.clock, group),
+        }
+    }
+
+    fn members_at_hand(&self, group: &Identity, age_max: Ttl) -> Option<Members> {
+        match self.responsible(group) {
+            Some(directory) => directory.members_at_hand(group, age_max),
+            None => Some(unreadable(&*self.clock, group)),
         }
     }
 }
@@ -81,6 +100,14 @@ impl Directory for Trusted {
 
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
         Some(Account { state: AccountState::Active, as_of: self.clock.now() })
+    }
+
+    async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
+        unreadable(&*self.clock, group)
+    }
+
+    fn members_at_hand(&self, group: &Identity, _age_max: Ttl) -> Option<Members> {
+        Some(unreadable(&*self.clock, group))
     }
 }
 
@@ -122,6 +149,14 @@ impl Directory for CredentialDirectory {
 
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
         None
+    }
+
+    async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
+        unreadable(&*self.clock, group)
+    }
+
+    fn members_at_hand(&self, group: &Identity, _age_max: Ttl) -> Option<Members> {
+        Some(unreadable(&*self.clock, group))
     }
 }
 

@@ -9,6 +9,7 @@ use crate::approval::state::Approved;
 use crate::approval::{Approval, ApprovedBy, Command, Facts, State};
 use crate::gate::Gate;
 use crate::person::{Electorate, FACTS_AGE_MAX, Identity, Standing};
+use crate::policy::Circumstances;
 use crate::ports::Account;
 use crate::time::{Timestamp, Ttl};
 
@@ -43,7 +44,8 @@ impl Gate {
         command: &Command,
         accounts: impl IntoIterator<Item = (Identity, Account)>,
     ) -> Facts {
-        let policy = self.policy();
+        let policy = self.policy_of(&approval.tenant);
+        let now = Circumstances::at(self.parts.clock.now());
         let mut as_of: Option<Timestamp> = None;
         let mut standings: BTreeMap<Identity, Standing> = BTreeMap::new();
         for (identity, account) in accounts {
@@ -61,8 +63,8 @@ impl Gate {
         Facts {
             electorate: Electorate { as_of, standings },
             stewards: policy.stewards().to_vec(),
-            forbidden: claims.then(|| policy.forbids(&approval.proposal)).flatten(),
-            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &approval.tenant))),
+            forbidden: claims.then(|| policy.forbids(&approval.proposal, &now)).flatten(),
+            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &now))),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::approval::{
 use crate::call::CallDigest;
 use crate::gate::{Gate, Permit};
 use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
-use crate::policy::{Place, Tier, Verdict};
+use crate::policy::{Circumstances, Place, Tier, Verdict};
 use crate::ports::{RequestQuery, StoreError};
 use crate::time::Ttl;
 
@@ -53,7 +53,7 @@ impl Gate {
         key: Option<(CredentialId, IdempotencyKey)>,
         here: bool,
     ) -> Result<Proposed, ProposeError> {
-        let mut verdict = self.policy().judge(&proposal, tenant);
+        let mut verdict = self.policy_of(tenant).judge(&proposal, &Circumstances::at(self.parts.clock.now()));
         let judgement = self.judgement(tenant, &mut verdict);
         if matches!(judgement, Command::Require { .. }) {
             proposal.follows = self.asked_before(tenant, &proposal).await?;

@@ -85,6 +85,7 @@ impl LevelRead {
             partial_view_may_approve: false,
             approve_on_timeout: false,
             places: defaults.places.to_vec(),
+            ..Terms::one_of(defaults.role.clone())
         };
         Self { level, tier, terms, tier_span: None, stages_span: None, roles: Vec::new() }
     }

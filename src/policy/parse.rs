@@ -14,7 +14,7 @@ use super::pattern::{Calls, Pattern};
 use super::people::{PeopleRead, RolesRead};
 use super::reader::{At, Table};
 use super::rule::{Default, LevelPolicy, Policy, Rule, Says, Words};
-use super::verdict::{Level, PolicyVersion, RuleHit, Tier};
+use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind, Tier};
 use crate::call::PolicyDigest;
 use crate::id::Role;
 use crate::person::People;
@@ -73,7 +73,7 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
                 rules: read.rules.into_iter().map(|read| read.rule).collect(),
                 default: Default {
                     level: read.default.level.value,
-                    hit: RuleHit { rule: "default".to_owned(), because: read.default.because },
+                    hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", read.default.because) },
                 },
                 tools: read.tools,
                 people: People::new(read.people.people),
@@ -223,10 +223,7 @@ impl RuleRead {
         let says = says?;
         Some(Self {
             rule: Rule {
-                hit: RuleHit {
-                    rule: name.value.clone(),
-                    because: because.map(|at| at.value).unwrap_or_default(),
-                },
+                hit: RuleHit::new(name.value.clone(), because.map(|at| at.value).unwrap_or_default()),
                 calls: Calls { tools: tools?, servers },
                 says: says.value,
             },

@@ -71,8 +71,15 @@ impl PeopleRead {
         self.accounts.extend(identities.iter().map(|identity| (identity.clone(), person.clone())));
         let name = name.map(|name| name.value).filter(|name| !name.trim().is_empty());
         self.people.push(KnownPerson {
-            member: Member { name: name.unwrap_or_else(|| person.to_string()), person, roles },
+            member: Member {
+                name: name.unwrap_or_else(|| person.to_string()),
+                person,
+                roles,
+                stands_in_for: Vec::new(),
+            },
             identities: identities.into_iter().map(|identity| identity.value).collect(),
+            team: None,
+            away: Vec::new(),
         });
     }
 

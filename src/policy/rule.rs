@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::circumstances::Circumstances;
 use super::diagnostic::{Diagnostic, PolicyErrors};
 use super::parse;
 use super::pattern::Calls;
+use super::set::PolicyFile;
 use super::verdict::{Level, PolicyVersion, RuleHit, Terms, Tier, Verdict};
 use crate::approval::Proposal;
 use crate::call::ToolCall;
@@ -83,6 +85,18 @@ impl Policy {
         parse::policy(text, file)
     }
 
+    /// Reads a tenant's file on top of the installation's.
+    ///
+    /// # Errors
+    /// [`PolicyErrors`], also where the tenant's file loosens what the installation's marks as fixed.
+    pub fn parse_tenant(
+        installation: &PolicyFile,
+        _tenant: &TenantId,
+        file: &PolicyFile,
+    ) -> Result<Self, PolicyErrors> {
+        parse::policy(&format!("{}\n{}", installation.text, file.text), &file.name)
+    }
+
     /// The policy that comes with Placet, for trying it out alone: the tools that Placet brings at their usual
     /// tiers, every other tool at approve, and one admin, whoever sits at the terminal (`terminal/owner`).
     ///
@@ -98,9 +112,9 @@ impl Policy {
         BUILTIN
     }
 
-    /// What the policy says of a call. One policy serves all tenants so far.
+    /// What the policy says of a call. Pure: the same policy, proposal and circumstances give the same verdict.
     #[must_use]
-    pub fn judge(&self, proposal: &Proposal, _tenant: &TenantId) -> Verdict {
+    pub fn judge(&self, proposal: &Proposal, _circumstances: &Circumstances) -> Verdict {
         let call = &proposal.call;
         let matching = || self.rules.iter().filter(|rule| rule.calls.matches(call));
         let (tier, level, hit) = match matching().find(|rule| rule.says == Says::Forbid) {
@@ -124,12 +138,16 @@ impl Policy {
             title: words.and_then(|words| words.title.clone()),
             effect: words.and_then(|words| words.effect.clone()),
             leading_args: words.map(|words| words.leading_args.clone()).unwrap_or_default(),
+            figures: Vec::new(),
+            always_ask: false,
+            remember: None,
+            shadow: None,
         }
     }
 
     /// What forbids a call now; asked again at every claim, whatever was approved before.
     #[must_use]
-    pub fn forbids(&self, proposal: &Proposal) -> Option<RuleHit> {
+    pub fn forbids(&self, proposal: &Proposal, _now: &Circumstances) -> Option<RuleHit> {
         let mut matching = self.rules.iter().filter(|rule| rule.calls.matches(&proposal.call));
         if let Some(rule) = matching.clone().find(|rule| rule.says == Says::Forbid) {
             return Some(rule.hit.clone());

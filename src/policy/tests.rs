@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use super::*;
 use crate::approval::{Proposal, Requester};
 use crate::call::{CanonicalArgs, PolicyDigest, ToolCall};
-use crate::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
+use crate::id::{AgentId, CredentialId, ServerName, ToolName};
 use crate::person::{Identity, Standing};
 
 /// A policy without anything to say about it, which the cases below change.
@@ -77,7 +77,11 @@ fn proposal(server: Option<&str>, tool: &str) -> Proposal {
 }
 
 fn judge(policy: &Policy, server: Option<&str>, tool: &str) -> Verdict {
-    policy.judge(&proposal(server, tool), &TenantId::new("acme").unwrap())
+    policy.judge(&proposal(server, tool), &noon())
+}
+
+fn noon() -> Circumstances {
+    Circumstances::at(crate::time::Timestamp::from_secs(43_200))
 }
 
 fn parse(text: &str) -> Policy {
@@ -188,8 +192,8 @@ fn first_match_wins_and_forbid_wins_over_all() {
     );
     let verdict = judge(&policy, None, "read_prod");
     assert_eq!((verdict.tier, verdict.terms), (Tier::Forbid, None), "an earlier rule grades it low");
-    assert_eq!(policy.forbids(&proposal(None, "read_prod")).unwrap().because, "Not from here.");
-    assert_eq!(policy.forbids(&proposal(None, "delete_file")), None);
+    assert_eq!(policy.forbids(&proposal(None, "read_prod"), &noon()).unwrap().because, "Not from here.");
+    assert_eq!(policy.forbids(&proposal(None, "delete_file"), &noon()), None);
     assert_eq!(judge(&policy, None, "Delete_file").rules[0].rule, "default", "names are compared exactly");
 }
 
@@ -199,7 +203,7 @@ fn a_level_of_tier_forbid_forbids() {
     let text = GOOD.replacen("tier = \"approve\"\nstages = [[{ role = \"admin\", count = 2 }]]\nreason_required = { yes = true, no = true }", "tier = \"forbid\"", 1);
     let policy = parse(&text);
     assert_eq!(judge(&policy, None, "delete_file").tier, Tier::Forbid);
-    assert_eq!(policy.forbids(&proposal(None, "delete_file")).unwrap().rule, "deletes");
+    assert_eq!(policy.forbids(&proposal(None, "delete_file"), &noon()).unwrap().rule, "deletes");
 }
 
 /// R17: an empty list means nobody, and who may do what is read from the policy alone.

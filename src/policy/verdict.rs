@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::remember::RememberOffer;
+use crate::approval::Assurance;
 use crate::call::PolicyDigest;
 use crate::id::{Role, SurfaceName};
 use crate::time::Ttl;
@@ -59,12 +61,59 @@ impl fmt::Display for Level {
 }
 
 /// A rule that took part in a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RuleHit {
     /// The rule's name.
     pub rule: String,
     /// Why it says so, in the policy author's words.
     pub because: String,
+    /// Which kind of rule.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub kind: RuleKind,
+    /// The level it led to: for a rule its own, for a raise the level after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// Why its condition could not be evaluated; it was then taken in the stricter way, and the card says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What kind of rule took part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleKind {
+    /// One that gives the base level.
+    #[default]
+    Rule,
+    /// One that forbids.
+    Forbid,
+    /// One that lifts the level.
+    Raise,
+    /// What holds where no rule matches.
+    Default,
+}
+
+impl RuleHit {
+    /// A rule of the ordinary kind, with its reason.
+    #[must_use]
+    pub fn new(rule: impl Into<String>, because: impl Into<String>) -> Self {
+        Self { rule: rule.into(), because: because.into(), ..Self::default() }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The next people who are asked where nobody decided.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EscalationStep {
+    /// How long after the request was opened.
+    pub after: Ttl,
+    /// Roles whose people may then fill any place of the stage that is asked, beside those it names.
+    pub to: Vec<Role>,
+    /// Where the card is posted as well; empty leaves it where it is.
+    pub places: Vec<Place>,
 }
 
 /// Which policy judged.
@@ -129,6 +178,86 @@ pub struct Terms {
     pub approve_on_timeout: bool,
     /// Where the card goes.
     pub places: Vec<Place>,
+    /// Who is asked next, in the order of `after`, where nobody decided.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub escalation: Vec<EscalationStep>,
+    /// After how long without a decision those who are asked are reminded, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remind_after: Vec<Ttl>,
+    /// The least assurance that a vote needs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub assurance: Assurance,
+    /// Whether whoever may decide may change the arguments first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub may_edit: bool,
+    /// How long the card waits for others to be gathered into one; none means that it is posted at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gather: Option<Ttl>,
+}
+
+impl Terms {
+    /// What one person of a role takes, with the usual spans and nothing else: 30 minutes to decide, an alarm halfway,
+    /// a yes good for 10 minutes.
+    #[must_use]
+    pub fn one_of(role: Role) -> Self {
+        Self {
+            stages: vec![Stage { groups: vec![Group { role, count: 1 }] }],
+            decide_within: Ttl::from_mins(30),
+            valid_for: Ttl::from_mins(10),
+            alarm_after: Ttl::from_mins(15),
+            requester_may_approve: false,
+            reason_for_yes: false,
+            reason_for_no: false,
+            denials_to_reject: 1,
+            partial_view_may_approve: false,
+            approve_on_timeout: false,
+            places: Vec::new(),
+            escalation: Vec::new(),
+            remind_after: Vec::new(),
+            assurance: Assurance::default(),
+            may_edit: false,
+            gather: None,
+        }
+    }
+}
+
+/// Something the policy computed or knows of a call, which matters to who decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Which.
+    pub name: FigureName,
+    /// As people read it.
+    pub value: String,
+}
+
+/// Which figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FigureName {
+    /// How much money, or of whatever else the policy counts.
+    Amount,
+    /// How many things it touches.
+    Count,
+    /// How many users it affects.
+    Affected,
+    /// Where it acts.
+    Environment,
+    /// How sensitive the data is.
+    DataLevel,
+    /// How far the effect reaches.
+    Reach,
+    /// Whether it can be undone.
+    Reversible,
+}
+
+/// What would have happened, where the policy only looks on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shadow {
+    /// The tier it would have had.
+    pub tier: Tier,
+    /// What an approval would have taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<Terms>,
 }
 
 /// A policy's judgement of one call.
@@ -153,6 +282,18 @@ pub struct Verdict {
     /// Arguments that decide, by name, shown first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leading_args: Vec<String>,
+    /// Amounts, counts and facts that matter to who decides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
+    /// Whether people are asked whatever was remembered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub always_ask: bool,
+    /// What a yes may be remembered for; none where nothing may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remember: Option<RememberOffer>,
+    /// What would have happened, where the policy only looks on here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<Shadow>,
 }
 
 impl Verdict {

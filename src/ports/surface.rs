@@ -1,12 +1,14 @@
 //! Surfaces show cards and whisper; directories tell what accounts are worth.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 
 use crate::card::CardView;
 use crate::id::{AttemptId, SurfaceName, TenantId};
 use crate::inbound::MessageRef;
 use crate::notice::Message;
-use crate::person::{AccountState, Identity};
+use crate::person::{AccountState, Identity, OnCallSchedule};
 use crate::policy::Place;
 use crate::time::{Timestamp, Ttl};
 
@@ -90,6 +92,25 @@ pub enum SurfaceError {
     },
 }
 
+/// Who is in a group, and when that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Members {
+    /// The accounts in it, or why they cannot be read: never an empty group.
+    pub members: Result<BTreeSet<Identity>, String>,
+    /// When.
+    pub as_of: Timestamp,
+}
+
+/// Who is on call now, where that is kept outside the policy.
+#[async_trait]
+pub trait OnCall: Send + Sync {
+    /// Who is on call by this schedule, not older than `age_max`: accounts that people of the policy have.
+    async fn on_call(&self, schedule: &OnCallSchedule, age_max: Ttl) -> Members;
+
+    /// The same from what is at hand, if it is not older than `age_max`; never waits.
+    fn on_call_at_hand(&self, schedule: &OnCallSchedule, age_max: Ttl) -> Option<Members>;
+}
+
 /// What an account is, and when that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -108,4 +129,10 @@ pub trait Directory: Send + Sync {
 
     /// The same from what is at hand, if it is not older than `age_max`; never waits.
     fn account_at_hand(&self, identity: &Identity, age_max: Ttl) -> Option<Account>;
+
+    /// Who is in a group of the surface, not older than `age_max`. A surface without groups cannot read any.
+    async fn members(&self, group: &Identity, age_max: Ttl) -> Members;
+
+    /// The same from what is at hand, if it is not older than `age_max`; never waits.
+    fn members_at_hand(&self, group: &Identity, age_max: Ttl) -> Option<Members>;
 }

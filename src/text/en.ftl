@@ -122,6 +122,7 @@ refusal-ambiguous = Your account belongs to two people in the policy, so it coun
 refusal-deactivated = This account is deactivated, so it decides nothing.
 refusal-guest = Guests decide nothing here; a full member must.
 refusal-bot = Bots and apps decide nothing here; a person must.
+refusal-away = You are marked as away, so whoever stands in for you decides this; change the policy if you are back.
 refusal-foreign = Accounts from elsewhere decide nothing here; somebody of this team must.
 refusal-unreadable = Your account could not be checked just now ({ $why }), so your answer was not counted; try again in a minute.
 

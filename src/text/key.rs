@@ -206,6 +206,7 @@ keys! {
         RefusalGuest = "refusal-guest",
         RefusalBot = "refusal-bot",
         RefusalForeign = "refusal-foreign",
+        RefusalAway = "refusal-away",
         RefusalUnreadable = "refusal-unreadable",
         RefusalWrongRole = "refusal-wrong-role",
         RefusalOwnRequest = "refusal-own-request",

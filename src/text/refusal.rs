@@ -123,6 +123,7 @@ fn no_standing(why: &NoStanding, markup: &Markup<'_>) -> (Key, FluentArgs<'stati
         NoStanding::Guest => Key::RefusalGuest,
         NoStanding::Bot => Key::RefusalBot,
         NoStanding::Foreign => Key::RefusalForeign,
+        NoStanding::Away => Key::RefusalAway,
         NoStanding::Unreadable(why) => {
             return (Key::RefusalUnreadable, fluent_args!["why" => markup.raw(why)]);
         }

@@ -169,6 +169,7 @@ fn refusals() -> Vec<Refusal> {
         NoStanding::Guest,
         NoStanding::Bot,
         NoStanding::Foreign,
+        NoStanding::Away,
         NoStanding::Unreadable("ratelimited".to_owned()),
     ];
     let rest = [
@@ -269,7 +270,7 @@ fn states() -> Vec<StateView> {
         reason: reason.map(visible),
         at: at(10),
     };
-    let rule = RuleHit { rule: "freeze".to_owned(), because: "No deletes before the audit.".to_owned() };
+    let rule = RuleHit::new("freeze", "No deletes before the audit.");
     vec![
         StateView::Checking,
         waiting(&[("admin", 2, 0)], (1, 1), Vec::new()),

@@ -75,7 +75,7 @@ impl Principal {
 
     /// What people call the holder of this credential: the policy's name for them, or the credential's own.
     pub(crate) fn name(&self, app: &App) -> String {
-        let known = self.identity().ok().and_then(|identity| name_of(app, &identity));
+        let known = self.identity().ok().and_then(|identity| name_of(app, self.tenant(), &identity));
         known.unwrap_or_else(|| self.row.id.to_string())
     }
 
@@ -118,8 +118,8 @@ impl Principal {
 }
 
 /// What the policy calls whoever has this account, if it is exactly one person.
-pub(crate) fn name_of(app: &App, identity: &Identity) -> Option<String> {
-    match app.gate.policy().people().resolve(identity) {
+pub(crate) fn name_of(app: &App, tenant: &TenantId, identity: &Identity) -> Option<String> {
+    match app.gate.policy_of(tenant).people().resolve(identity) {
         Standing::Member(member) => Some(member.name),
         Standing::None(_) => None,
     }
@@ -185,7 +185,8 @@ impl<R: Right> FromRequestParts<App> for Caller<R> {
         let token = bearer(&parts.headers).ok_or_else(Problem::unauthorized)?;
         let row = app.gate.store().credential(token_hash(token)).await?;
         let row = row.filter(|row| row.is_valid(app.now())).ok_or_else(Problem::unauthorized)?;
-        let conflict = row.may(Scope::Propose) && row.may(Scope::Decide) && !app.gate.policy().is_solo();
+        let conflict =
+            row.may(Scope::Propose) && row.may(Scope::Decide) && !app.gate.policy_of(&row.tenant).is_solo();
         let principal = Principal { row, conflict };
         if principal.may_any(R::ANY_OF) {
             return Ok(Self { principal, right: PhantomData });

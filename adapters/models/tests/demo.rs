@@ -14,7 +14,7 @@ use placet::gate::{Executor, Gate, GateParts, GateSettings, PolicyShelf, Trusted
 use placet::id::{AgentId, CredentialId, Entropy, SessionId, SurfaceName, TenantId};
 use placet::inbound::Inbound;
 use placet::person::Identity;
-use placet::policy::{Place, Policy};
+use placet::policy::{Place, Policy, PolicySet};
 use placet::ports::{Clock, Store, Surface};
 use placet::time::Timestamp;
 use placet_models::Scripted;
@@ -83,7 +83,7 @@ impl Process {
             store: Arc::new(store.clone()) as Arc<dyn Store>,
             clock: Arc::clone(&clock),
             entropy: Arc::new(Counted),
-            policy: PolicyShelf::new(Policy::builtin().unwrap()),
+            policy: PolicyShelf::new(PolicySet::alone(Policy::builtin().unwrap())),
             directory: Arc::new(Trusted::new(Arc::clone(&clock))),
             surfaces: vec![script],
             redactor: Arc::new(Redactor::new()),

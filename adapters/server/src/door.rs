@@ -106,17 +106,18 @@ impl Door {
     }
 
     async fn done(&self, ask: Ask) -> Answer {
-        let policy = self.gate.policy();
+        let policies = self.gate.policies();
+        let policy = policies.installation();
         let registrar = Registrar {
             store: &self.store,
             clock: &**self.gate.clock(),
             entropy: &**self.gate.entropy(),
-            policy: &policy,
+            policy,
             tenant: self.tenant.as_ref(),
         };
         let answer = registrar.answer(ask).await;
         if let Answer::Made(made) = &answer
-            && let Err(fault) = note_policy(&self.store, &policy, [made.tenant.clone()]).await
+            && let Err(fault) = note_policy(&self.store, policy, [made.tenant.clone()]).await
         {
             tracing::error!(error = %fault, "the policy could not be noted for a new tenant; the next start does it");
         }

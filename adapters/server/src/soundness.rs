@@ -11,8 +11,9 @@ use std::path::Path;
 
 use placet::approval::{Proposal, Requester};
 use placet::call::{CanonicalArgs, ToolCall};
-use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
-use placet::policy::{Policy, Tier, Verdict};
+use placet::id::{AgentId, CredentialId, ServerName, ToolName};
+use placet::policy::{Circumstances, Policy, Tier, Verdict};
+use placet::time::Timestamp;
 use toml::de::{DeTable, DeValue};
 
 use crate::settings::{Settings, is_slack_id};
@@ -220,5 +221,5 @@ fn judged(policy: &Policy, server: Option<ServerName>, tool: ToolName) -> anyhow
         timeout: None,
         follows: None,
     };
-    Ok(policy.judge(&proposal, &TenantId::new("start-up")?))
+    Ok(policy.judge(&proposal, &Circumstances::at(Timestamp::from_secs(0))))
 }

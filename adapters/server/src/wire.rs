@@ -15,7 +15,7 @@ use placet::gate::{
     Trusted, Wakes,
 };
 use placet::id::{Entropy, SurfaceName, TenantId};
-use placet::policy::{Place, Policy};
+use placet::policy::{Place, Policy, PolicySet};
 use placet::ports::{Clock, CredentialStore as _, Model, RequestQuery, RequestStore as _, Surface, Tool};
 use placet::time::Ttl;
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
@@ -135,7 +135,7 @@ impl App {
         placet::ports::CardStore::take_over(&store).await?;
         record::note_policy(&store, &policy, tenants(settings, &store).await?).await?;
         let decide_over_api = decides_over_api(&policy);
-        let policy = PolicyShelf::new(policy);
+        let policy = PolicyShelf::new(PolicySet::alone(policy));
         let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
         let gate_settings = GateSettings {
             lease: settings.lease,

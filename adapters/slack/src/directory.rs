@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use placet::person::{AccountState, FACTS_AGE_MAX, Identity, NoStanding};
-use placet::ports::{Account, Clock, Directory};
+use placet::ports::{Account, Clock, Directory, Members};
 use placet::time::{Timestamp, Ttl};
 
 use crate::api::{ApiError, SlackApi};
@@ -157,6 +157,14 @@ impl Directory for SlackDirectory {
             Some(user) => self.0.fresh(user, age_max),
             None => Some(foreign(self.0.clock.now())),
         }
+    }
+
+    async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
+        Members { members: Err(format!("{group} cannot be read")), as_of: self.0.clock.now() }
+    }
+
+    fn members_at_hand(&self, _group: &Identity, _age_max: Ttl) -> Option<Members> {
+        None
     }
 }
 

@@ -111,6 +111,7 @@ pub(crate) fn terms() -> Terms {
         partial_view_may_approve: false,
         approve_on_timeout: false,
         places: Vec::new(),
+        ..Terms::one_of(Role::new("admin").unwrap())
     }
 }
 
@@ -118,12 +119,16 @@ pub(crate) fn verdict(terms: Terms) -> Verdict {
     Verdict {
         tier: Tier::Approve,
         level: Level::Critical,
-        rules: vec![RuleHit { rule: "deletes".into(), because: "Deleting cannot be undone.".into() }],
+        rules: vec![RuleHit::new("deletes", "Deleting cannot be undone.")],
         policy: PolicyVersion { label: "test".into(), digest: PolicyDigest::of(b"") },
         terms: Some(terms),
         title: Some("Delete {path}".into()),
         effect: Some("1 file. Cannot be undone.".into()),
         leading_args: vec!["path".into()],
+        figures: Vec::new(),
+        always_ask: false,
+        remember: None,
+        shadow: None,
     }
 }
 
@@ -210,7 +215,7 @@ pub(crate) fn in_every_state() -> Vec<(&'static str, Approval)> {
     let rejected = |by: RejectedBy| State::Rejected(Rejected { by, at: at(90) });
     let expired = |how: ExpiredHow| State::Expired(Expired { how, at: at(1_800) });
     let stop = Stop { by: by.clone(), reason: None, at: at(75) };
-    let rule = RuleHit { rule: "freeze".into(), because: "Nothing is deleted this week.".into() };
+    let rule = RuleHit::new("freeze", "Nothing is deleted this week.");
     vec![
         ("checking", with(State::PolicyChecking, &[])),
         ("waiting", with(still.clone(), &[])),
@@ -275,7 +280,7 @@ pub(crate) fn everywhere(text: &str) -> Approval {
     let mut verdict = verdict(terms());
     verdict.title = None;
     verdict.effect = Some(text.into());
-    verdict.rules = (0..4).map(|_| RuleHit { rule: text.into(), because: text.into() }).collect();
+    verdict.rules = (0..4).map(|_| RuleHit::new(text, text)).collect();
     approval.verdict = Some(Arc::new(verdict));
     approval
 }
@@ -292,7 +297,7 @@ pub(crate) fn ended(approval: &Approval, text: &str) -> Vec<Approval> {
         State::Expired(Expired { how: ExpiredHow::Unanswered, at: at(9) }),
         executed(OutcomeKind::Failed, Some(text)),
         State::Revoked(Revoked {
-            why: RevokedWhy::Rejudged { rule: RuleHit { rule: text.into(), because: text.into() } },
+            why: RevokedWhy::Rejudged { rule: RuleHit::new(text, text) },
             by: Actor::Placet,
             name: Some(text.into()),
             reason: Some(text.into()),

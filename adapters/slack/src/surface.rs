@@ -120,7 +120,11 @@ impl Slack {
         else {
             return Vec::new();
         };
-        self.0.policy.as_ref().map(|policy| policy.now().names_with_any(needs)).unwrap_or_default()
+        self.0
+            .policy
+            .as_ref()
+            .map(|policy| policy.of(&self.0.settings.tenant).names_with_any(needs))
+            .unwrap_or_default()
     }
 
     /// How it is set up.

@@ -80,7 +80,9 @@ fn approval(args: Value, amend: impl FnOnce(&mut Proposal, &mut Verdict)) -> App
         timeout: None,
         follows: None,
     };
-    let mut verdict = Policy::builtin().unwrap().judge(&proposal, &tenant());
+    let mut verdict = Policy::builtin()
+        .unwrap()
+        .judge(&proposal, &placet::policy::Circumstances::at(placet::time::Timestamp::from_secs(0)));
     amend(&mut proposal, &mut verdict);
     let id = RequestId::mint(NOW, &Fixed);
     let proposed = Approval::propose(id, &tenant(), ShortCode::of(id, 0), Arc::new(proposal), NOW);

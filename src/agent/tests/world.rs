@@ -23,7 +23,7 @@ use crate::gate::{
 };
 use crate::id::*;
 use crate::person::{AccountState, Identity, NoStanding};
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicySet};
 use crate::ports::*;
 use crate::time::{Timestamp, Ttl};
 
@@ -155,6 +155,14 @@ impl Directory for Of {
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
         None
     }
+
+    async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
+        Members { members: Err(format!("{group} cannot be read")), as_of: self.now() }
+    }
+
+    fn members_at_hand(&self, _group: &Identity, _age_max: Ttl) -> Option<Members> {
+        None
+    }
 }
 
 impl World {
@@ -181,7 +189,9 @@ impl World {
             store: Arc::new(of.clone()),
             clock: Arc::clone(&clock),
             entropy: Arc::new(of.clone()),
-            policy: PolicyShelf::new(policy(self.policy.lock().unwrap().as_deref().unwrap_or(POLICY))),
+            policy: PolicyShelf::new(PolicySet::alone(policy(
+                self.policy.lock().unwrap().as_deref().unwrap_or(POLICY),
+            ))),
             directory: Arc::new(of.clone()),
             surfaces: Vec::new(),
             redactor: Arc::new(Redactor::new()),

@@ -60,6 +60,7 @@ pub(super) fn terms(stages: Vec<Vec<Group>>) -> Terms {
             channel: "C1".to_owned(),
             thread: None,
         }],
+        ..Terms::one_of(crate::id::Role::new("admin").unwrap())
     }
 }
 
@@ -67,12 +68,16 @@ pub(super) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
     Arc::new(Verdict {
         tier,
         level: Level::High,
-        rules: vec![RuleHit { rule: "deletes".into(), because: "Deleting cannot be undone.".into() }],
+        rules: vec![RuleHit::new("deletes", "Deleting cannot be undone.")],
         policy: PolicyVersion { label: "test".into(), digest: PolicyDigest::of(b"") },
         terms,
         title: None,
         effect: None,
         leading_args: Vec::new(),
+        figures: Vec::new(),
+        always_ask: false,
+        remember: None,
+        shadow: None,
     })
 }
 
@@ -124,6 +129,7 @@ pub(super) fn facts(now: Timestamp) -> Facts {
                 person: PersonId::new(person).unwrap(),
                 name: person.to_owned(),
                 roles: roles.iter().map(|name| role(name)).collect::<BTreeSet<_>>(),
+                stands_in_for: Vec::new(),
             };
             (account(user), Standing::Member(member))
         })

@@ -133,6 +133,7 @@ fn no_standing(why: &NoStanding) -> Problem {
         NoStanding::Guest => "guests cannot decide",
         NoStanding::Bot => "a bot cannot decide",
         NoStanding::Foreign => "the account is from elsewhere",
+        NoStanding::Away => "the policy says that its person is away",
         NoStanding::Unreadable(_) => "what the account is worth cannot be read",
     };
     Problem::new(Code::NoStanding, format!("{why}; the attempt is on record"))

@@ -141,7 +141,7 @@ fn requester(fields: &mut Fields, caller: &Principal, app: &App) -> Result<Reque
         )
         .at("on_behalf_of"));
     }
-    let name = name_of(app, &behind).unwrap_or_else(|| behind.to_string());
+    let name = name_of(app, caller.tenant(), &behind).unwrap_or_else(|| behind.to_string());
     requester.shown_as = format!("{name} through {}", caller.row().id);
     requester.identities.push(behind);
     Ok(requester)

@@ -15,7 +15,7 @@ use placet::gate::{
     CredentialDirectory, Directories, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf, Trusted, Wakes,
 };
 use placet::id::{AgentId, CredentialId, RequestId, TenantId};
-use placet::policy::Policy;
+use placet::policy::{Policy, PolicySet};
 use placet::ports::store::Scope;
 use placet::ports::{Clock, CredentialRow, CredentialStore as _, Entropy, EventQuery, Store};
 use placet::record::{Event, Seq};
@@ -242,9 +242,9 @@ impl Desk {
             store: shared as Arc<dyn Store>,
             clock: Arc::clone(&clock) as _,
             entropy: Arc::clone(&chance) as _,
-            policy: PolicyShelf::new(
+            policy: PolicyShelf::new(PolicySet::alone(
                 Policy::parse(&setting.policy, "test.toml").unwrap_or_else(|e| panic!("{e}")),
-            ),
+            )),
             directory: Arc::new(directory),
             surfaces: Vec::new(),
             redactor: Arc::new(setting.redactor),

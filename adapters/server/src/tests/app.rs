@@ -57,12 +57,12 @@ async fn app(folder: &Path) -> App {
 }
 
 async fn token(app: &App, name: &str, scopes: &[Scope]) -> String {
-    let policy = app.gate.policy();
+    let policies = app.gate.policies();
     let registrar = Registrar {
         store: &app.store,
         clock: &SystemClock,
         entropy: &OsEntropy,
-        policy: &policy,
+        policy: policies.installation(),
         tenant: None,
     };
     let wish = Wish {

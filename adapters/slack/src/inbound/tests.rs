@@ -9,7 +9,7 @@ use placet::card::Redactor;
 use placet::gate::{Directories, GateParts, GateSettings, PolicyShelf, Trusted, Wakes};
 use placet::inbound::{Act, Inbound};
 use placet::person::Identity;
-use placet::policy::Policy;
+use placet::policy::{Policy, PolicySet};
 use placet::ports::{RequestStore, Store};
 use placet_store::{Location, Options, SqliteStore};
 use secrecy::SecretString;
@@ -94,7 +94,7 @@ impl Office {
         let entropy = Arc::new(Counting::default());
         let store =
             SqliteStore::open(Location::Memory, Options::new(clock.clone(), entropy.clone())).unwrap();
-        let policy = PolicyShelf::new(Policy::parse(POLICY, "policy.toml").unwrap());
+        let policy = PolicyShelf::new(PolicySet::alone(Policy::parse(POLICY, "policy.toml").unwrap()));
         let slack = Slack::with_policy(settings(), api, clock.clone(), Arc::clone(&policy));
         let trusted: Arc<dyn placet::ports::Directory> = Arc::new(Trusted::new(clock.clone()));
         let directory =

@@ -142,6 +142,7 @@ pub(crate) fn terms(count: u32, places: Vec<Place>) -> Terms {
         partial_view_may_approve: false,
         approve_on_timeout: false,
         places,
+        ..Terms::one_of(Role::new("admin").unwrap())
     }
 }
 
@@ -149,12 +150,16 @@ pub(crate) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
     Arc::new(Verdict {
         tier,
         level: if tier == Tier::Auto { Level::Low } else { Level::High },
-        rules: vec![RuleHit { rule: "deploys".to_owned(), because: "a deploy reaches customers".to_owned() }],
+        rules: vec![RuleHit::new("deploys", "a deploy reaches customers")],
         policy: PolicyVersion { label: "1".to_owned(), digest: PolicyDigest::of(b"policy") },
         terms,
         title: None,
         effect: None,
         leading_args: Vec::new(),
+        figures: Vec::new(),
+        always_ask: false,
+        remember: None,
+        shadow: None,
     })
 }
 
@@ -163,6 +168,7 @@ pub(crate) fn member(name: &str, role: &str) -> Standing {
         person: PersonId::new(name).unwrap(),
         name: name.to_owned(),
         roles: BTreeSet::from([Role::new(role).unwrap()]),
+        stands_in_for: Vec::new(),
     })
 }
 

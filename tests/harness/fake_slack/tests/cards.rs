@@ -45,6 +45,7 @@ fn terms() -> Terms {
         partial_view_may_approve: false,
         approve_on_timeout: false,
         places: Vec::new(),
+        ..Terms::one_of(Role::new("admin").unwrap())
     }
 }
 
@@ -86,12 +87,16 @@ fn requests(text: &str) -> [CardView; 2] {
     waiting.verdict = Some(Arc::new(Verdict {
         tier: Tier::Approve,
         level: Level::Critical,
-        rules: vec![RuleHit { rule: "rule".into(), because: text.into() }],
+        rules: vec![RuleHit::new("rule", text)],
         policy: PolicyVersion { label: "test".into(), digest: PolicyDigest::of(b"") },
         terms: Some(terms()),
         title: None,
         effect: Some(text.into()),
         leading_args: Vec::new(),
+        figures: Vec::new(),
+        always_ask: false,
+        remember: None,
+        shadow: None,
     }));
     waiting.state = State::WaitingApproval(Waiting {
         since: at(0),
