@@ -23,6 +23,8 @@ pub mod remember;
 pub mod rule;
 #[cfg(feature = "policy")]
 mod set;
+#[cfg(feature = "policy")]
+mod settings;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;

@@ -92,10 +92,12 @@ fn earlier(by: &RuleRead, report: &Report<'_>) -> String {
 pub(super) fn unasked(read: &Read, report: &mut Report<'_>) {
     let default = &read.default.level;
     if let Some(level) = read.levels.iter().find(|read| read.level == default.value)
-        && level.tier < Tier::Approve
+        && level.policy.tier < Tier::Approve
     {
-        let message =
-            format!("tools that no rule knows run unasked: level {} has tier {}", default.value, level.tier);
+        let message = format!(
+            "tools that no rule knows run unasked: level {} has tier {}",
+            default.value, level.policy.tier
+        );
         report.warning(default.span.clone(), message, "the safest default is a level of tier approve");
     }
 }
@@ -107,7 +109,7 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
     let named = read
         .levels
         .iter()
-        .flat_map(|level| &level.roles)
+        .flat_map(|level| &level.settings.roles)
         .chain(&read.roles.stewards)
         .chain(&read.default.role);
     let mut unknown = BTreeSet::new();
@@ -127,8 +129,8 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
         report.warning(read.roles.span.clone().unwrap_or(0..0), message, "[roles] stewards = [\"admin\"]");
     }
     for level in &read.levels {
-        if level.tier == Tier::Approve
-            && !seats(&level.terms).iter().any(|role| unknown.contains(role))
+        if level.policy.tier == Tier::Approve
+            && !seats(&level.policy.terms).iter().any(|role| unknown.contains(role))
             && let Some(span) = asked_at(level, read)
         {
             fillable(level, &read.people.people, span, report);
@@ -141,14 +143,13 @@ fn asked_at(level: &LevelRead, read: &Read) -> Option<Span> {
     let rule = read.rules.iter().find(|rule| rule.rule.says == Says::Level(level.level));
     let by_default = read.default.level.value == level.level;
     level
-        .stages_span
-        .clone()
+        .stages_span()
         .or_else(|| by_default.then(|| read.default.level.span.clone()))
         .or_else(|| rule.map(|rule| rule.says_span.clone()))
 }
 
 fn fillable(level: &LevelRead, people: &[KnownPerson], span: Span, report: &mut Report<'_>) {
-    let seats = seats(&level.terms);
+    let seats = seats(&level.policy.terms);
     let missing = seats.len() - seated(&seats, people);
     if missing == 0 {
         return;

@@ -13,7 +13,7 @@ use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
 use super::pattern::{Calls, Pattern};
 use super::people::{PeopleRead, RolesRead};
 use super::reader::{At, Table};
-use super::rule::{Default, LevelPolicy, Policy, Rule, Says, Words};
+use super::rule::{Default, Policy, Rule, Says, Words};
 use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind, Tier};
 use crate::call::PolicyDigest;
 use crate::id::Role;
@@ -64,7 +64,7 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
     read.check(&mut report);
     match (report.has_errors(), read.version) {
         (false, Some(label)) => {
-            let levels = read.levels.map(|level| LevelPolicy { tier: level.tier, terms: level.terms });
+            let levels = read.levels.map(|level| level.policy);
             Ok(Policy {
                 text: text.into(),
                 version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
@@ -264,7 +264,7 @@ impl RuleRead {
         match self.rule.says {
             Says::Forbid => Tier::Forbid,
             Says::Level(level) => {
-                levels.iter().find(|read| read.level == level).map_or(Tier::Approve, |read| read.tier)
+                levels.iter().find(|read| read.level == level).map_or(Tier::Approve, |read| read.policy.tier)
             }
         }
     }

@@ -106,6 +106,16 @@ impl<'d> Table<'d> {
     /// A span of time, longer than nothing and at most `max`.
     pub(super) fn ttl(&mut self, key: &'static str, max: Ttl, report: &mut Report<'_>) -> Option<At<Ttl>> {
         let text = self.string(key, report)?;
+        Self::span_of(text, key, max, report)
+    }
+
+    /// A text as a span of time, longer than nothing and at most `max`.
+    pub(super) fn span_of(
+        text: At<String>,
+        key: &'static str,
+        max: Ttl,
+        report: &mut Report<'_>,
+    ) -> Option<At<Ttl>> {
         match text.value.parse::<Ttl>() {
             Ok(ttl) if ttl == Ttl::ZERO || ttl > max => {
                 report.error(text.span, format!("`{key}` must be longer than nothing and at most {max}"), "");

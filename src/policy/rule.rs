@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use super::circumstances::Circumstances;
 use super::diagnostic::{Diagnostic, PolicyErrors};
+use super::levels::LevelPolicy;
 use super::parse;
 use super::pattern::Calls;
 use super::set::PolicyFile;
-use super::verdict::{Level, PolicyVersion, RuleHit, Terms, Tier, Verdict};
+use super::verdict::{Level, PolicyVersion, RuleHit, Tier, Verdict};
 use crate::approval::Proposal;
 use crate::call::ToolCall;
 use crate::id::{Role, TenantId};
@@ -35,13 +36,6 @@ pub struct Policy {
     pub(super) people: People,
     pub(super) stewards: Vec<Role>,
     pub(super) warnings: Vec<Diagnostic>,
-}
-
-/// What a level costs.
-#[derive(Debug, Clone)]
-pub(super) struct LevelPolicy {
-    pub(super) tier: Tier,
-    pub(super) terms: Terms,
 }
 
 /// What holds where no rule matches.

@@ -1,5 +1,7 @@
 //! The policy as its authors meet it: what is taken, what is judged, and what is said when it is wrong.
 
+mod settings;
+
 use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
