@@ -25,11 +25,11 @@ use crate::person::Identity;
 use crate::policy::Verdict;
 use crate::time::Timestamp;
 
-pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Report};
-pub use commit::{Change, Committed, Effects, Opened, Opening, Order};
+pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Freeze, Inside, Report};
+pub use commit::{Beginning, Beside, Change, Committed, Effects, Opened, Opening, Order, Wants};
 pub use decide::Transition;
 pub use evolve::Inconsistent;
-pub use proposal::{Evidence, Follows, Proposal, Requester, RunStep};
+pub use proposal::{Before, Edited, Evidence, Follows, Proposal, Requester, RunStep};
 pub use quorum::{Need, Tally};
 pub use refusal::Refusal;
 pub use state::{
@@ -74,6 +74,13 @@ pub struct Approval {
     pub revision: u64,
     /// When a refusal was last recorded, per account and kind, so that a flood of clicks does not flood the trace.
     pub refusals: BTreeMap<String, Timestamp>,
+    /// The older request on whose card this one stands as well, because the two differ in nothing; none where it has a
+    /// card of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shares: Option<RequestId>,
+    /// Later requests that stand on this one's card, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub followers: Vec<RequestId>,
 }
 
 /// Something that an operator must know of.
@@ -86,11 +93,14 @@ pub enum Alarm {
     CardUndeliverable,
     /// It was started, and nobody knows how it ended.
     OutcomeUnknown,
+    /// Somebody decided alone in an emergency, and nobody else has reviewed it yet.
+    GlassBroken,
 }
 
 impl Alarm {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::WaitsLong, Self::CardUndeliverable, Self::OutcomeUnknown];
+    pub const ALL: [Self; 4] =
+        [Self::WaitsLong, Self::CardUndeliverable, Self::OutcomeUnknown, Self::GlassBroken];
 
     /// Its name in logs, gauges and the trace.
     #[must_use]
@@ -99,6 +109,7 @@ impl Alarm {
             Self::WaitsLong => "waits_long",
             Self::CardUndeliverable => "card_undeliverable",
             Self::OutcomeUnknown => "outcome_unknown",
+            Self::GlassBroken => "glass_broken",
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::approval::{Approval, Evidence, ExpiredHow};
+use crate::approval::{Approval, Before, Evidence};
 use crate::call::{CallDigest, ShownDigest};
 use crate::id::{RequestId, ShortCode, SurfaceName};
 use crate::policy::{Level, RuleHit};
@@ -72,13 +72,28 @@ pub struct CallView {
     /// Whether who asked may approve it: said on the card.
     pub requester_may_approve: bool,
     /// What became of it when the same call was asked about before.
-    pub asked_again: Option<ExpiredHow>,
+    pub asked_again: Option<AskedAgain>,
     /// What was made visible or marked.
     pub warnings: Warnings,
     /// How many secrets are hidden; with any, no rendering shows the whole call.
     pub redacted: u32,
     /// What is approved.
     pub digest: CallDigest,
+}
+
+/// What became of it when the same call was asked about before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedAgain {
+    /// People were asked, and nobody answered.
+    Unanswered,
+    /// Nobody could be reached.
+    Unasked,
+    /// People said no.
+    Denied {
+        /// Their reason.
+        reason: Option<Visible>,
+    },
 }
 
 /// One argument.
@@ -230,7 +245,7 @@ impl CallView {
             requester_may_approve: verdict
                 .and_then(|verdict| verdict.terms.as_ref())
                 .is_some_and(|terms| terms.requester_may_approve),
-            asked_again: proposal.follows.map(|earlier| earlier.how),
+            asked_again: proposal.follows.as_ref().map(|earlier| asked_again(&earlier.how, &mut eye)),
             warnings: eye.warnings,
             redacted: eye.redacted,
             digest: approval.digest,
@@ -306,6 +321,16 @@ fn fill_in(template: &str, args: &Value) -> String {
     }
     filled.push_str(rest);
     filled
+}
+
+fn asked_again(how: &Before, eye: &mut Eye<'_>) -> AskedAgain {
+    match how {
+        Before::Unanswered => AskedAgain::Unanswered,
+        Before::Unasked => AskedAgain::Unasked,
+        Before::Denied { reason } => {
+            AskedAgain::Denied { reason: reason.as_deref().map(|reason| eye.line(reason)) }
+        }
+    }
 }
 
 fn rule(hit: &RuleHit, eye: &mut Eye<'_>) -> RuleView {

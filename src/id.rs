@@ -188,6 +188,8 @@ macro_rules! uuid_id {
 }
 
 uuid_id! {
+    /// A hold: an emergency stop.
+    HoldId;
     /// One proposed call and its life (`approval_id`, `requestId` in the events).
     RequestId;
     /// One command, so that an answer lost at the commit can be asked for again.

@@ -15,6 +15,7 @@ pub mod approval;
 pub mod call;
 pub mod card;
 pub mod gate;
+pub mod hold;
 pub mod id;
 pub mod inbound;
 pub mod notice;
@@ -22,6 +23,7 @@ pub mod person;
 pub mod policy;
 pub mod ports;
 pub mod record;
+pub mod remembered;
 #[cfg(feature = "text")]
 pub mod text;
 pub mod time;

@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Alarm, Refusal};
-use crate::id::{RequestId, ShortCode, TenantId};
+use crate::id::{RequestId, Role, ShortCode, TenantId};
 use crate::inbound::ReplyTo;
+use crate::policy::Place;
+use crate::time::Timestamp;
 
 /// A message and who gets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,8 @@ pub enum Recipient {
     Account(ReplyTo),
     /// Whoever looks after the installation, in the channel that the config names.
     Operators,
+    /// Everybody in a place where the card is: as an answer to it, where the surface has threads.
+    Place(Place),
 }
 
 /// What a message says.
@@ -52,5 +56,54 @@ pub enum Notice {
         tool: String,
         /// At what.
         alarm: Alarm,
+    },
+    /// Those who are asked are reminded.
+    Reminder {
+        /// Which request.
+        request: RequestId,
+        /// What people call it.
+        code: ShortCode,
+        /// Which tool.
+        tool: String,
+        /// Until when they may decide.
+        until: Timestamp,
+    },
+    /// Others are asked as well, because nobody decided.
+    Escalated {
+        /// Which request.
+        request: RequestId,
+        /// What people call it.
+        code: ShortCode,
+        /// Which tool.
+        tool: String,
+        /// Who may decide as well.
+        to: Vec<Role>,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// Somebody decided alone, in an emergency.
+    GlassBroken {
+        /// Which request.
+        request: RequestId,
+        /// What people call it.
+        code: ShortCode,
+        /// Which tool.
+        tool: String,
+        /// Who.
+        by: String,
+        /// Why.
+        reason: String,
+    },
+    /// Calls are stopped: by a person, or because an agent asked for more cards than the policy lets it.
+    Held {
+        /// Which, in words.
+        what: String,
+        /// Why.
+        reason: String,
+    },
+    /// A policy was not taken, or waits for somebody's yes; the one before stays in force.
+    PolicyNotInForce {
+        /// Why, in a sentence.
+        why: String,
     },
 }

@@ -13,8 +13,9 @@ use crate::id::ToolName;
 pub use crate::id::Entropy;
 pub use crate::time::Clock;
 pub use store::{
-    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, InboxStore, OutboxRow, OutboxStep,
-    OutboxStore, RequestQuery, RequestStore, RunRow, Scope, SessionEvent, Store, StoreError,
+    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldStore, InboxStore, Lately,
+    OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
+    RequestQuery, RequestStore, RunRow, Scope, SessionEvent, Store, StoreError,
 };
 pub use surface::{Account, Directory, Members, OnCall, Surface, SurfaceError};
 

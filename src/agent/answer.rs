@@ -122,7 +122,7 @@ impl Answer {
             | State::Executing(_) => return None,
             State::Executed(executed) => Self::of_outcome(&executed.outcome),
             State::Rejected(rejected) => match &rejected.by {
-                RejectedBy::Votes { reason } => {
+                RejectedBy::Votes { reason } | RejectedBy::Earlier { reason, .. } => {
                     Self::denied(with_reason("denied by user", reason.as_deref()))
                 }
                 RejectedBy::Policy { because } => {
@@ -144,6 +144,9 @@ impl Answer {
                 RevokedWhy::Revoked => {
                     Self::denied(with_reason("denied: approval was revoked", revoked.reason.as_deref()))
                 }
+                RevokedWhy::Forgotten { .. } => {
+                    Self::denied("denied: what was remembered was taken back".to_owned())
+                }
                 RevokedWhy::Withdrawn => Self::denied("denied: the request was withdrawn".to_owned()),
                 RevokedWhy::Superseded { .. } => {
                     Self::denied("denied: the request was replaced by an edited one".to_owned())
@@ -160,6 +163,11 @@ impl Answer {
     pub fn of_refusal(refusal: &Refusal) -> Self {
         Self::denied(match refusal {
             Refusal::ForbiddenNow { because } => with_reason("denied by policy", Some(because.as_str())),
+            Refusal::Held { reason } => {
+                with_reason("not run: calls like this one are stopped", Some(reason.as_str()))
+            }
+            Refusal::Frozen { because, .. } => with_reason("denied by policy", Some(because.as_str())),
+            Refusal::NoLongerRemembered => "denied: what was remembered no longer holds".to_owned(),
             Refusal::ApprovalExpired => "denied: approval expired before it was used".to_owned(),
             Refusal::ApproverLapsed { .. } => "denied: approval no longer holds".to_owned(),
             Refusal::WrongCall => "denied: this is not the call that was approved".to_owned(),
@@ -180,7 +188,9 @@ impl Ruling {
             State::Executing(executing) => yes(&executing.by),
             State::Executed(executed) => yes(&executed.by),
             State::Rejected(rejected) => match &rejected.by {
-                RejectedBy::Votes { reason } => no(said(reason.as_deref())),
+                RejectedBy::Votes { reason } | RejectedBy::Earlier { reason, .. } => {
+                    no(said(reason.as_deref()))
+                }
                 RejectedBy::Policy { because } => no(said(Some(because.as_str()))),
                 RejectedBy::NoApprover { why } => no(said(Some(why.as_str()))),
             },
@@ -195,6 +205,7 @@ impl Ruling {
                 RevokedWhy::Revoked => {
                     no(Some(with_reason("approval was revoked", revoked.reason.as_deref())))
                 }
+                RevokedWhy::Forgotten { .. } => no(Some("what was remembered was taken back".to_owned())),
                 RevokedWhy::Withdrawn => no(Some("the request was withdrawn".to_owned())),
                 RevokedWhy::Superseded { .. } => {
                     no(Some("the request was replaced by an edited one".to_owned()))
@@ -214,7 +225,7 @@ fn is_agreed(approval: &Approval) -> bool {
 /// The note of the vote that completed it, or what stood for a vote.
 fn why_yes(approval: &Approval, by: &ApprovedBy) -> Option<String> {
     match by {
-        ApprovedBy::Policy => None,
+        ApprovedBy::Policy | ApprovedBy::Remembered { .. } => None,
         ApprovedBy::Timeout => Some(SILENCE.to_owned()),
         ApprovedBy::BreakGlass { reason, .. } => said(Some(reason.as_str())),
         ApprovedBy::Votes => {

@@ -214,6 +214,8 @@ impl Agent {
             place: None,
             timeout: None,
             follows: None,
+            ask_again: false,
+            edited: None,
         };
         (shown, Stage::Ready { proposal: Box::new(proposal) })
     }

@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::approval::state::{Assurance, Decision, Outcome, Rendering};
 use crate::call::{CallDigest, ShownDigest};
+use crate::hold::Hold;
 use crate::id::{ClaimId, CredentialId, RequestId, Role, SurfaceName};
 use crate::person::{Electorate, Identity};
 use crate::policy::{RuleHit, Verdict};
+use crate::remembered::Remembered;
 use crate::time::{Timestamp, Ttl};
 
 /// Who does something.
@@ -54,6 +56,13 @@ pub struct Ballot {
     pub assurance: Assurance,
     /// What they had been shown; a yes without it does not count.
     pub shown: Option<ShownDigest>,
+    /// Whether they chose that calls which look alike run as well.
+    #[serde(default)]
+    pub remember: bool,
+    /// The request on whose card it was given, where that is not the one it is for. Only the store sets it, when it
+    /// hands a vote on to the requests that share a card.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_on: Option<RequestId>,
 }
 
 /// An executor's wish to run it.
@@ -131,6 +140,29 @@ pub enum Command {
         /// Why nobody can be asked.
         why: String,
     },
+    /// People chose earlier that calls which look alike run; whether that still stands is read inside the transaction.
+    Recall {
+        /// What the policy said.
+        verdict: Arc<Verdict>,
+        /// Which remembered yes.
+        scope: RequestId,
+    },
+    /// People said no to the same call a moment ago.
+    DenyAgain {
+        /// What the policy said.
+        verdict: Arc<Verdict>,
+        /// Then.
+        earlier: RequestId,
+        /// Their reason.
+        reason: Option<String>,
+    },
+    /// A later request that differs in nothing is to stand on this one's card.
+    Join {
+        /// Which.
+        follower: RequestId,
+    },
+    /// The request on whose card this one stood is over, or has gone on without it: it gets a card of its own.
+    StandAlone,
     /// A yes or a no.
     Vote(Ballot),
     /// Somebody takes their vote back.
@@ -251,6 +283,10 @@ impl Command {
             Self::Require { .. } => "require",
             Self::Forbid { .. } => "forbid",
             Self::CannotAsk { .. } => "cannot_ask",
+            Self::Recall { .. } => "recall",
+            Self::DenyAgain { .. } => "deny_again",
+            Self::Join { .. } => "join",
+            Self::StandAlone => "stand_alone",
             Self::Vote(ballot) => match ballot.decision {
                 Decision::Approve => "approve",
                 Decision::Deny => "deny",
@@ -295,6 +331,10 @@ impl Command {
             | Self::Require { .. }
             | Self::Forbid { .. }
             | Self::CannotAsk { .. }
+            | Self::Recall { .. }
+            | Self::DenyAgain { .. }
+            | Self::Join { .. }
+            | Self::StandAlone
             | Self::Escalate { .. }
             | Self::Rejudge { .. }
             | Self::Heartbeat { .. }
@@ -326,19 +366,54 @@ impl Command {
 pub struct Facts {
     /// What the accounts concerned are worth.
     pub electorate: Electorate,
-    /// Roles that may revoke, settle and break glass.
+    /// Roles that may revoke and settle.
     pub stewards: Vec<Role>,
+    /// Roles that may decide alone in an emergency.
+    pub glass_breakers: Vec<Role>,
     /// What today's policy forbids about this call, whatever was approved.
     pub forbidden: Option<RuleHit>,
     /// What today's policy says of this call, where an answer rests on it: a claim under a policy that became
     /// stricter is refused.
     pub today: Option<Arc<Verdict>>,
+    /// A freeze that covers the call now and did not when it was asked about.
+    pub frozen: Option<Freeze>,
+    /// Read by the store inside the transaction; whatever stands here before is not heeded.
+    #[serde(default)]
+    pub inside: Inside,
+}
+
+/// A freeze window of the policy's calendar.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Freeze {
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub because: String,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+/// What is read inside the transaction that commits the answer, so that nothing can come in between.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Inside {
+    /// Every hold that stands, of the tenant and of the installation.
+    pub holds: Vec<Hold>,
+    /// The remembered yes that the request rests on, or is to rest on.
+    pub remembered: Option<Remembered>,
 }
 
 impl Facts {
     /// For commands that rest on no account and no policy.
     #[must_use]
     pub const fn none(as_of: Timestamp) -> Self {
-        Self { electorate: Electorate::nobody(as_of), stewards: Vec::new(), forbidden: None, today: None }
+        Self {
+            electorate: Electorate::nobody(as_of),
+            stewards: Vec::new(),
+            glass_breakers: Vec::new(),
+            forbidden: None,
+            today: None,
+            frozen: None,
+            inside: Inside { holds: Vec::new(), remembered: None },
+        }
     }
 }

@@ -5,14 +5,16 @@
 
 use std::sync::Arc;
 
-use crate::approval::command::{ClaimOrder, Command, Facts};
-use crate::approval::{Approval, Proposal, Refusal};
+use crate::approval::command::{ClaimOrder, Command, Facts, Inside};
+use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State};
 use crate::call::CallDigest;
 use crate::card::row::CardMove;
 use crate::id::{CommandId, CredentialId, IdempotencyKey, RequestId, ShortCode, TenantId};
 use crate::inbound::{Inbound, ReplyTo};
 use crate::notice::{Message, Notice, Recipient};
+use crate::person::Identity;
 use crate::record::{Event, EventKind};
+use crate::remembered::Remembered;
 use crate::time::Timestamp;
 
 /// One command for one request, with everything that is committed together with it.
@@ -83,26 +85,56 @@ pub struct Effects {
     pub events: Vec<Event>,
     /// One-off messages for the outbox.
     pub messages: Vec<Message>,
+    /// What other requests are to do on account of it, as rows of the inbox: those that share a card.
+    pub inbound: Vec<Inbound>,
+    /// A yes that is remembered from now on.
+    pub remembered: Option<Arc<Remembered>>,
     /// What is answered.
     pub result: Result<Change, Refusal>,
 }
 
-/// What an order leads to, given the request as it stands in this transaction.
+/// Which of the facts inside the transaction a command rests on; the store reads no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wants {
+    /// Every hold that stands.
+    pub holds: bool,
+    /// This remembered yes.
+    pub remembered: Option<RequestId>,
+}
+
+impl Wants {
+    /// What a command on this request rests on.
+    #[must_use]
+    pub fn of(current: Option<&Approval>, command: &Command) -> Self {
+        let remembered = match (command, current.map(|approval| &approval.state)) {
+            (Command::Recall { scope, .. }, _) => Some(*scope),
+            (Command::Claim(_), Some(State::Approved(approved))) => match &approved.by {
+                ApprovedBy::Remembered { scope, .. } => Some(*scope),
+                _ => None,
+            },
+            _ => None,
+        };
+        Self { holds: matches!(command, Command::Claim(_)), remembered }
+    }
+
+    /// Whether there is anything to read.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        !self.holds && self.remembered.is_none()
+    }
+}
+
+/// What an order leads to, given the request as it stands in this transaction, and what else was read in it.
 #[must_use]
-pub fn weigh(current: &Approval, order: &Order, now: Timestamp) -> Effects {
-    match current.decide(&order.command, &order.facts, now) {
+pub fn weigh(current: &Approval, order: &Order, inside: Inside, now: Timestamp) -> Effects {
+    let facts = Facts { inside, ..order.facts.clone() };
+    match current.decide(&order.command, &facts, now) {
         Ok(transition) => {
             let (next, events) = transition.into_parts();
             if events.is_empty() {
-                return Effects { next: None, events, messages: Vec::new(), result: Ok(Change::Unchanged) };
+                return Effects::nothing(Ok(Change::Unchanged));
             }
-            let messages = announced(&next, &events);
-            Effects {
-                next: Some(counted(next, current.version)),
-                events,
-                messages,
-                result: Ok(Change::Changed),
-            }
+            Effects::of(next, events, current.version)
         }
         Err(refusal) => {
             let mut messages = Vec::new();
@@ -123,7 +155,37 @@ pub fn weigh(current: &Approval, order: &Order, now: Timestamp) -> Effects {
                 let (next, events) = transition.into_parts();
                 (Some(counted(next, current.version)), events)
             });
-            Effects { next, events, messages, result: Err(refusal) }
+            Effects { next, events, messages, ..Effects::nothing(Err(refusal)) }
+        }
+    }
+}
+
+impl Effects {
+    const fn nothing(result: Result<Change, Refusal>) -> Self {
+        Self {
+            next: None,
+            events: Vec::new(),
+            messages: Vec::new(),
+            inbound: Vec::new(),
+            remembered: None,
+            result,
+        }
+    }
+
+    /// Everything that follows from these events.
+    fn of(next: Approval, events: Vec<Event>, version: u64) -> Self {
+        let messages = announced(&next, &events);
+        let remembered = events.iter().find_map(|event| match &event.kind {
+            EventKind::Remembered { remembered } => Some(Arc::clone(remembered)),
+            _ => None,
+        });
+        Self {
+            next: Some(counted(next, version)),
+            events,
+            messages,
+            inbound: Vec::new(),
+            remembered,
+            result: Ok(Change::Changed),
         }
     }
 }
@@ -164,12 +226,41 @@ pub struct Opening {
     pub key: Option<(CredentialId, IdempotencyKey)>,
     /// What is proposed.
     pub proposal: Arc<Proposal>,
-    /// What the policy made of it: one of allow, require, forbid, cannot_ask.
+    /// What the policy made of it: one of allow, require, forbid, cannot_ask, recall, deny_again.
     pub judgement: Command,
     /// Placet's own claim, for what runs in process at once.
     pub claim: Option<ClaimOrder>,
     /// For the claim.
     pub facts: Facts,
+    /// Another request that is changed in the same commit.
+    pub beside: Option<Beside>,
+}
+
+/// The other request that a proposal changes in the same commit.
+#[derive(Debug, Clone)]
+pub enum Beside {
+    /// It differs in nothing and still waits: the new one stands on its card. Where it no longer waits, the new one gets a
+    /// card of its own.
+    Join(RequestId),
+    /// The new one is an edit of it, and takes its place; where that is refused, nothing is opened.
+    Replace {
+        /// Which.
+        request: RequestId,
+        /// Who edited.
+        identity: Identity,
+        /// What the answer rests on.
+        facts: Box<Facts>,
+    },
+}
+
+impl Beside {
+    /// Which request it is.
+    #[must_use]
+    pub const fn request(&self) -> RequestId {
+        match self {
+            Self::Join(request) | Self::Replace { request, .. } => *request,
+        }
+    }
 }
 
 /// What became of a proposal.
@@ -184,21 +275,69 @@ pub enum Opened {
         /// The call it was there with.
         digest: CallDigest,
     },
+    /// What it was to replace could not be replaced; nothing was opened.
+    Refused {
+        /// The request as it stands.
+        approval: Box<Approval>,
+        /// Why.
+        refusal: Refusal,
+    },
 }
 
-/// What a new proposal writes. The guard version starts at 1.
+/// Everything that a proposal writes.
+#[derive(Debug, Clone)]
+pub struct Beginning {
+    /// For the new request; none where replacing was refused.
+    pub new: Option<Effects>,
+    /// For the other request.
+    pub beside: Option<Effects>,
+}
+
+/// What a new proposal writes, given the other request as it stands in this transaction. The guard version starts at 1.
 ///
 /// # Errors
 /// A [`Refusal`] where verdict and command contradict each other; nothing is written then.
-pub fn open(opening: &Opening, code: ShortCode, now: Timestamp) -> Result<Effects, Refusal> {
+pub fn open(
+    opening: &Opening,
+    code: ShortCode,
+    (beside, inside): (Option<&Approval>, &Inside),
+    now: Timestamp,
+) -> Result<Beginning, Refusal> {
+    let other = opening.beside.as_ref().zip(beside).map(|(how, other)| {
+        let (command, facts) = match how {
+            Beside::Join(_) => (Command::Join { follower: opening.id }, Facts::none(now)),
+            Beside::Replace { identity, facts, .. } => {
+                (Command::Supersede { by: opening.id, identity: identity.clone() }, (**facts).clone())
+            }
+        };
+        let order = Order::new(opening.tenant.clone(), other.id, command, facts);
+        (how, weigh(other, &order, Inside::default(), now))
+    });
+    let replaces = matches!(opening.beside, Some(Beside::Replace { .. }));
+    let shares = match &other {
+        Some((Beside::Join(leader), effects)) if effects.result.is_ok() => Some(*leader),
+        _ => None,
+    };
+    let refused = other.as_ref().is_none_or(|(_, effects)| effects.result.is_err());
+    let beside = other.map(|(_, effects)| effects);
+    if replaces && refused {
+        return Ok(Beginning { new: None, beside });
+    }
     let proposed = Approval::propose(opening.id, &opening.tenant, code, Arc::clone(&opening.proposal), now);
     let (mut next, mut events) = proposed.into_parts();
+    let facts = Facts { inside: inside.clone(), ..opening.facts.clone() };
     let claim = opening.claim.clone().map(Command::Claim);
     for command in [&Command::Check, &opening.judgement].into_iter().chain(claim.as_ref()) {
-        let (after, more) = next.decide(command, &opening.facts, now)?.into_parts();
+        let (after, more) = next.decide(command, &facts, now)?.into_parts();
         next = after;
         events.extend(more);
     }
-    let messages = announced(&next, &events);
-    Ok(Effects { next: Some(counted(next, 0)), events, messages, result: Ok(Change::Changed) })
+    if let Some(leader) = shares {
+        let (after, more) = next.share(leader, now)?.into_parts();
+        next = after;
+        events.extend(more);
+    }
+    // A call that only joins is not counted as asked by itself: what people see is the other's card.
+    let beside = beside.filter(|effects| replaces || effects.result.is_ok());
+    Ok(Beginning { new: Some(Effects::of(next, events, 0)), beside })
 }

@@ -105,6 +105,13 @@ impl Approval {
         Transition { next, events: vec![Event { tenant: tenant.clone(), request: Some(id), at: now, kind }] }
     }
 
+    /// A request that waits stands on another's card from now on.
+    pub(super) fn share(&self, leader: RequestId, now: Timestamp) -> Result<Transition, Refusal> {
+        let mut draft = Draft::of(self, now.max(self.last_event_at));
+        draft.add(EventKind::SharesCard { leader: Some(leader) })?;
+        Ok(draft.done())
+    }
+
     /// What `command` leads to, or why it is refused. Pure: the same arguments give the same answer.
     ///
     /// # Errors

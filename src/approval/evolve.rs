@@ -53,6 +53,8 @@ impl Approval {
             version: 0,
             revision: 0,
             refusals: BTreeMap::new(),
+            shares: None,
+            followers: Vec::new(),
         }
     }
 
@@ -141,7 +143,18 @@ impl Approval {
             EventKind::CardDelivered { .. } => self.card_delivered = true,
             EventKind::AlarmRaised { alarm } => self.alarms.push(*alarm),
             EventKind::CardUndeliverable { .. } | EventKind::Rejudged { .. } => {}
+            EventKind::Reminded { count } => {
+                let State::WaitingApproval(waiting) = &mut self.state else { return Err(misfit) };
+                waiting.reminders = *count;
+            }
+            EventKind::Joined { follower } => self.followers.push(*follower),
+            EventKind::SharesCard { leader } => self.shares = *leader,
+            EventKind::Remembered { .. } => {}
             EventKind::Proposed { .. }
+            | EventKind::Forgotten { .. }
+            | EventKind::HoldPlaced { .. }
+            | EventKind::HoldLifted { .. }
+            | EventKind::PolicyRefused { .. }
             | EventKind::PolicyLoaded { .. }
             | EventKind::CredentialCreated { .. }
             | EventKind::CredentialRevoked { .. } => return Err(misfit),
@@ -176,6 +189,7 @@ impl Approval {
                     alarm_at: *alarm_at,
                     questions: Vec::new(),
                     escalations: 0,
+                    reminders: 0,
                 })
             }
             (

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::ExpiredHow;
 use crate::call::ToolCall;
 use crate::id::{CredentialId, RequestId, RunId, SessionId, StepId};
 use crate::person::Identity;
@@ -36,17 +35,51 @@ pub struct Proposal {
     pub place: Option<String>,
     /// The agent's own limit on the wait; it can only shorten what the policy gives.
     pub timeout: Option<Ttl>,
-    /// The same call's earlier request on which time ran out, so that the card can say so.
+    /// The same call's earlier request that came to nothing lately, so that the card can say so.
     pub follows: Option<Follows>,
+    /// Whether the agent asks again on purpose, knowing that people said no to the same call a moment ago: then a new
+    /// card is posted, which says so.
+    #[serde(default)]
+    pub ask_again: bool,
+    /// The request that somebody edited to make this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Edited>,
+}
+
+/// Whose edit of which request a proposal is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// The request that it replaces.
+    pub request: RequestId,
+    /// The account of who edited it.
+    pub by: Identity,
+    /// What they are called.
+    pub name: String,
 }
 
 /// An earlier request for the same call, and what became of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Follows {
     /// Which.
     pub request: RequestId,
-    /// On whom time ran out: whether people were asked and silent, or were not reached, is not the same to them.
-    pub how: ExpiredHow,
+    /// How it ended.
+    pub how: Before,
+}
+
+/// How an earlier request for the same call came to nothing. Whether people said no, were asked and silent, or were not
+/// reached is not the same to those who are asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Before {
+    /// People were asked, and nobody answered.
+    Unanswered,
+    /// Nobody could be reached.
+    Unasked,
+    /// People said no.
+    Denied {
+        /// Their reason.
+        reason: Option<String>,
+    },
 }
 
 /// Who asks.

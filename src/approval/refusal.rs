@@ -75,6 +75,29 @@ pub enum Refusal {
         /// Why.
         because: String,
     },
+    /// Somebody has stopped calls like this one; nothing is claimed until that is lifted.
+    Held {
+        /// Their reason.
+        reason: String,
+    },
+    /// A freeze began after it was asked about.
+    Frozen {
+        /// Which.
+        name: String,
+        /// Why.
+        because: String,
+        /// Until when.
+        until: crate::time::Timestamp,
+    },
+    /// The remembered yes that it rests on was taken back, or has ended.
+    NoLongerRemembered,
+    /// The policy wants to be surer that a vote is the person's own than this surface can tell.
+    LowAssurance {
+        /// What it wants.
+        needs: crate::approval::Assurance,
+    },
+    /// The policy does not let this call be changed before it is decided.
+    MayNotEdit,
     /// It was claimed before, by another attempt.
     AlreadyClaimed,
     /// The key or the claim is not the one that won.
@@ -110,6 +133,11 @@ impl Refusal {
             Self::ApprovalExpired => "approval_expired",
             Self::ApproverLapsed { .. } => "approver_lapsed",
             Self::ForbiddenNow { .. } => "forbidden_now",
+            Self::Held { .. } => "held",
+            Self::Frozen { .. } => "frozen",
+            Self::NoLongerRemembered => "no_longer_remembered",
+            Self::LowAssurance { .. } => "low_assurance",
+            Self::MayNotEdit => "may_not_edit",
             Self::AlreadyClaimed => "already_claimed",
             Self::NotTheClaimant => "not_the_claimant",
             Self::AlreadyFinished { .. } => "already_finished",
@@ -133,6 +161,10 @@ impl Refusal {
             | Self::ApprovalExpired
             | Self::ApproverLapsed { .. }
             | Self::ForbiddenNow { .. }
+            | Self::Held { .. }
+            | Self::Frozen { .. }
+            | Self::NoLongerRemembered
+            | Self::LowAssurance { .. }
             | Self::AlreadyClaimed
             | Self::NotTheClaimant => true,
             Self::AlreadyDecided { .. }
@@ -143,6 +175,7 @@ impl Refusal {
             | Self::NoVote
             | Self::FactsStale
             | Self::AlreadyFinished { .. }
+            | Self::MayNotEdit
             | Self::StillUnknown => false,
         }
     }

@@ -134,6 +134,9 @@ pub struct Waiting {
     pub questions: Vec<Question>,
     /// Escalation steps taken so far.
     pub escalations: u32,
+    /// Reminders sent so far.
+    #[serde(default)]
+    pub reminders: u32,
 }
 
 /// A question from the card, neither yes nor no.
@@ -168,6 +171,15 @@ pub enum ApprovedBy {
     Votes,
     /// Nobody; a rule for calls graded low lets silence count.
     Timeout,
+    /// People who chose, with an earlier yes, that calls which look alike run.
+    Remembered {
+        /// Which yes: the request on whose card it was given.
+        scope: RequestId,
+        /// The accounts of those who chose it; they must still have their roles at the claim.
+        by: Vec<Identity>,
+        /// Their names.
+        names: Vec<String>,
+    },
     /// One person alone, in an emergency; open until somebody else has reviewed it.
     BreakGlass {
         /// Who.
@@ -205,6 +217,13 @@ pub enum RejectedBy {
     /// People.
     Votes {
         /// The reason given with the vote that ended it.
+        reason: Option<String>,
+    },
+    /// People, when the same call was asked about a moment ago.
+    Earlier {
+        /// Then.
+        request: RequestId,
+        /// Their reason.
         reason: Option<String>,
     },
 }
@@ -362,6 +381,11 @@ pub enum RevokedWhy {
         /// The rule that did it.
         rule: RuleHit,
     },
+    /// The remembered yes that it rested on was taken back.
+    Forgotten {
+        /// Which.
+        scope: RequestId,
+    },
 }
 
 /// Yes or no.
@@ -414,6 +438,20 @@ pub struct Vote {
     pub shown: Option<ShownDigest>,
     /// The call it is for.
     pub digest: CallDigest,
+    /// Whether they chose that calls which look alike run as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remember: bool,
+    /// How many later requests on the same card it covers: as many as the card named when they saw it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub covers: u32,
+    /// Whom they stood in for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stands_in_for: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Something that was shown of a call.
@@ -427,4 +465,7 @@ pub struct Rendering {
     pub full: bool,
     /// To whom; none means everybody who can see the card.
     pub viewer: Option<Identity>,
+    /// How many later requests it named that a yes covers as well.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub covers: u32,
 }

@@ -51,6 +51,9 @@ impl Approval {
                 assurance: ballot.assurance,
                 shown: ballot.shown,
                 digest: self.digest,
+                remember: ballot.remember,
+                covers: 0,
+                stands_in_for: member.stands_in_for.clone(),
             },
         })?;
         self.conclude(draft, terms, ballot, facts)

@@ -145,7 +145,7 @@ impl StateView {
                 because: match &rejected.by {
                     RejectedBy::Policy { because } => Some(text(because)),
                     RejectedBy::NoApprover { why } => Some(text(why)),
-                    RejectedBy::Votes { .. } => None,
+                    RejectedBy::Votes { .. } | RejectedBy::Earlier { .. } => None,
                 },
                 unasked: matches!(rejected.by, RejectedBy::NoApprover { .. }),
                 at: rejected.at,

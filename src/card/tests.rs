@@ -46,6 +46,8 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     };
     let mut judged = Verdict {
         tier: Tier::Approve,
@@ -75,6 +77,7 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
         always_ask: false,
         remember: None,
         shadow: None,
+        circumstances: None,
     };
     verdict(&mut judged);
     let proposed = Approval::propose(id, &tenant, ShortCode::of(id, 0), Arc::new(proposal), now);

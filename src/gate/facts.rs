@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 
 use crate::approval::state::Approved;
-use crate::approval::{Approval, ApprovedBy, Command, Facts, State};
+use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, State};
 use crate::gate::Gate;
 use crate::person::{Electorate, FACTS_AGE_MAX, Identity, Standing};
 use crate::policy::Circumstances;
@@ -63,6 +63,9 @@ impl Gate {
         Facts {
             electorate: Electorate { as_of, standings },
             stewards: policy.stewards().to_vec(),
+            glass_breakers: policy.stewards().to_vec(),
+            frozen: None,
+            inside: Inside::default(),
             forbidden: claims.then(|| policy.forbids(&approval.proposal, &now)).flatten(),
             today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &now))),
         }

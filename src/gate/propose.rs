@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::approval::{
-    Actor, Approval, ClaimOrder, Command, ExpiredHow, Facts, Follows, Opened, Opening, Proposal, State,
+    Actor, Approval, Before, ClaimOrder, Command, ExpiredHow, Facts, Follows, Opened, Opening, Proposal,
+    State,
 };
 use crate::call::CallDigest;
 use crate::gate::{Gate, Permit};
@@ -69,6 +70,7 @@ impl Gate {
             judgement,
             claim: claim.clone(),
             facts: Facts::none(now),
+            beside: None,
         };
         match self.open_again(opening).await? {
             Opened::New(approval) => {
@@ -77,6 +79,9 @@ impl Gate {
             }
             Opened::Same(approval) => Ok(Proposed { approval, fresh: false, permit: None }),
             Opened::Conflict { digest } => Err(ProposeError::KeyConflict { digest }),
+            Opened::Refused { refusal, .. } => {
+                Err(StoreError::Contradiction(refusal.code().to_owned()).into())
+            }
         }
     }
 
@@ -125,10 +130,13 @@ impl Gate {
         let now = self.parts.clock.now();
         let last = self.parts.store.list(query).await?.into_iter().next();
         Ok(last.and_then(|last| match &last.state {
-            State::Expired(expired)
-                if expired.how != ExpiredHow::Unused && now.since(expired.at) <= ASKED_BEFORE =>
-            {
-                Some(Follows { request: last.id, how: expired.how })
+            State::Expired(expired) if now.since(expired.at) <= ASKED_BEFORE => {
+                let how = match expired.how {
+                    ExpiredHow::Unanswered => Before::Unanswered,
+                    ExpiredHow::Unasked => Before::Unasked,
+                    ExpiredHow::Unused => return None,
+                };
+                Some(Follows { request: last.id, how })
             }
             _ => None,
         }))

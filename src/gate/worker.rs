@@ -157,6 +157,7 @@ impl Gate {
         let now = self.parts.clock.now();
         let surface = match &row.message.to {
             Recipient::Account(reply) => Some(&reply.surface),
+            Recipient::Place(place) => Some(&place.surface),
             Recipient::Operators => self.parts.settings.operators_surface.as_ref(),
         };
         if row.tries == 0

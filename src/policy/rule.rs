@@ -108,7 +108,7 @@ impl Policy {
 
     /// What the policy says of a call. Pure: the same policy, proposal and circumstances give the same verdict.
     #[must_use]
-    pub fn judge(&self, proposal: &Proposal, _circumstances: &Circumstances) -> Verdict {
+    pub fn judge(&self, proposal: &Proposal, circumstances: &Circumstances) -> Verdict {
         let call = &proposal.call;
         let matching = || self.rules.iter().filter(|rule| rule.calls.matches(call));
         let (tier, level, hit) = match matching().find(|rule| rule.says == Says::Forbid) {
@@ -136,6 +136,7 @@ impl Policy {
             always_ask: false,
             remember: None,
             shadow: None,
+            circumstances: Some(circumstances.clone()),
         }
     }
 

@@ -75,6 +75,8 @@ fn proposal(server: Option<&str>, tool: &str) -> Proposal {
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     }
 }
 

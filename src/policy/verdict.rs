@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::circumstances::Circumstances;
 use super::remember::RememberOffer;
 use crate::approval::Assurance;
 use crate::call::PolicyDigest;
@@ -294,6 +295,9 @@ pub struct Verdict {
     /// What would have happened, where the policy only looks on here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
+    /// What it rests on besides the proposal, so that the same policy gives it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circumstances: Option<Circumstances>,
 }
 
 impl Verdict {

@@ -7,10 +7,15 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status};
 use crate::call::{CallDigest, ContentHash};
 use crate::card::row::CardRow;
-use crate::id::{AgentId, CredentialId, DeliveryKey, RequestId, RunId, SessionId, ShortCode, TenantId};
+use crate::hold::{Hold, Lifted};
+use crate::id::{
+    AgentId, CredentialId, DeliveryKey, HoldId, RequestId, RunId, SessionId, ShortCode, TenantId,
+};
 use crate::inbound::{Inbound, MessageRef};
 use crate::notice::Message;
+use crate::policy::Recent;
 use crate::record::{Event, EventKind, Seq};
+use crate::remembered::{Forgotten, Remembered};
 use crate::time::Timestamp;
 
 /// Why a store did not answer.
@@ -48,7 +53,18 @@ pub enum StoreError {
 
 /// Everything a store does.
 pub trait Store:
-    RequestStore + InboxStore + CardStore + OutboxStore + CredentialStore + AgentStore + Send + Sync + 'static
+    RequestStore
+    + InboxStore
+    + CardStore
+    + OutboxStore
+    + CredentialStore
+    + AgentStore
+    + HoldStore
+    + RememberedStore
+    + RecentStore
+    + Send
+    + Sync
+    + 'static
 {
 }
 
@@ -59,6 +75,9 @@ impl<T> Store for T where
         + OutboxStore
         + CredentialStore
         + AgentStore
+        + HoldStore
+        + RememberedStore
+        + RecentStore
         + Send
         + Sync
         + 'static
@@ -146,6 +165,8 @@ pub struct RequestQuery {
     pub code: Option<ShortCode>,
     /// With this digest.
     pub digest: Option<CallDigest>,
+    /// Of this run of any agent.
+    pub run: Option<RunId>,
     /// Opened before this one (exclusive), for paging from the newest backwards.
     pub before: Option<RequestId>,
     /// At most so many; newest first.
@@ -218,6 +239,106 @@ pub trait CardStore: Send + Sync {
     /// [`StoreError`].
     async fn card_at(&self, tenant: &TenantId, message: &MessageRef)
     -> Result<Option<RequestId>, StoreError>;
+}
+
+/// Emergency stops.
+#[async_trait]
+pub trait HoldStore: Send + Sync {
+    /// Places a hold, with its event: in the tenant's record, or in that of every tenant that has one where it holds
+    /// everybody's calls. Where the same scope is held already, that hold stands and is given back. A message to the
+    /// operators goes out in the same commit.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn hold(&self, hold: Hold) -> Result<Hold, StoreError>;
+
+    /// Lifts one, with its event. False if there is none of that id that stands; a tenant lifts only its own.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn lift(&self, tenant: Option<&TenantId>, id: HoldId, lifted: Lifted) -> Result<bool, StoreError>;
+
+    /// Holds that concern a tenant's calls (its own and the installation's), or all; those that stand, or the last
+    /// `limit` of all, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn holds(
+        &self,
+        tenant: Option<&TenantId>,
+        only_standing: bool,
+        limit: u32,
+    ) -> Result<Vec<Hold>, StoreError>;
+}
+
+/// What people chose to remember.
+#[async_trait]
+pub trait RememberedStore: Send + Sync {
+    /// Remembered yeses, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn remembered(&self, query: RememberedQuery) -> Result<Vec<Remembered>, StoreError>;
+
+    /// Takes one back, with its event. False if there is none of that id in the tenant that stands.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn forget(
+        &self,
+        tenant: &TenantId,
+        id: RequestId,
+        forgotten: Forgotten,
+    ) -> Result<bool, StoreError>;
+}
+
+/// Which remembered yeses.
+#[derive(Debug, Clone)]
+pub struct RememberedQuery {
+    /// Of this tenant.
+    pub tenant: TenantId,
+    /// For this agent in this session.
+    pub session: Option<(AgentId, SessionId)>,
+    /// That stand at this time.
+    pub standing_at: Option<Timestamp>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// What an agent did lately, for rules and for guards against too many cards.
+#[async_trait]
+pub trait RecentStore: Send + Sync {
+    /// How often within [`RECENT`](crate::policy::RECENT) before `now`, and in its run at any time.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn recent(&self, query: RecentQuery) -> Result<Lately, StoreError>;
+}
+
+/// Whose doings.
+#[derive(Debug, Clone)]
+pub struct RecentQuery {
+    /// Of this tenant.
+    pub tenant: TenantId,
+    /// By this agent.
+    pub agent: AgentId,
+    /// Of this tool, by its full name.
+    pub tool: String,
+    /// The very same call.
+    pub digest: CallDigest,
+    /// In this run.
+    pub run: Option<RunId>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Lately {
+    /// For the circumstances.
+    pub recent: Recent,
+    /// Cards that were posted for this run, at any time.
+    pub run_cards: u32,
 }
 
 /// One-off messages.

@@ -9,9 +9,11 @@ use crate::approval::{
     RevokedWhy, Vote,
 };
 use crate::call::{ArgsHash, CallDigest, PolicyDigest};
-use crate::id::{ClaimId, RequestId, ShortCode, SurfaceName, TenantId};
+use crate::hold::{Hold, Lifted};
+use crate::id::{ClaimId, HoldId, RequestId, ShortCode, SurfaceName, TenantId};
 use crate::person::Identity;
 use crate::policy::{RuleHit, Verdict};
+use crate::remembered::{Forgotten, Remembered};
 use crate::time::Timestamp;
 
 /// The place of an event in the record: leaf index, SSE id and audit cursor in one, from 1, in the order of sealing.
@@ -148,6 +150,52 @@ pub enum EventKind {
         /// Which step.
         step: u32,
     },
+    /// Those who are asked were reminded.
+    #[serde(rename = "approval.reminded")]
+    Reminded {
+        /// How often so far.
+        count: u32,
+    },
+    /// A later request that differs in nothing stands on this one's card from now on.
+    #[serde(rename = "approval.joined")]
+    Joined {
+        /// Which.
+        follower: RequestId,
+    },
+    /// This request stands on another's card, or, without one, has a card of its own again.
+    #[serde(rename = "approval.shares_card")]
+    SharesCard {
+        /// Whose.
+        leader: Option<RequestId>,
+    },
+    /// Everybody who said yes chose that calls which look alike run as well.
+    #[serde(rename = "approval.remembered")]
+    Remembered {
+        /// What runs from now on, and until when.
+        remembered: Arc<Remembered>,
+    },
+    /// A remembered yes was taken back.
+    #[serde(rename = "approval.forgotten")]
+    Forgotten {
+        /// Which.
+        scope: RequestId,
+        /// By whom and why.
+        forgotten: Forgotten,
+    },
+    /// An emergency stop was placed: nothing that it covers is claimed.
+    #[serde(rename = "stop.placed")]
+    HoldPlaced {
+        /// The stop.
+        hold: Hold,
+    },
+    /// It was lifted.
+    #[serde(rename = "stop.lifted")]
+    HoldLifted {
+        /// Which.
+        hold: HoldId,
+        /// By whom.
+        lifted: Lifted,
+    },
     /// A question was asked from the card.
     #[serde(rename = "question.asked")]
     Asked {
@@ -253,6 +301,22 @@ pub enum EventKind {
         digest: PolicyDigest,
         /// The text itself.
         text: String,
+        /// Who or what brought it: a start, a change of the file, a signal; with those who agreed to it, if it took any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        /// What changed against the one before, a line each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changes: Vec<String>,
+    },
+    /// A policy was not taken; the one before stays in force.
+    #[serde(rename = "policy.refused")]
+    PolicyRefused {
+        /// The hash of its text.
+        digest: PolicyDigest,
+        /// The text itself.
+        text: String,
+        /// What is wrong with it.
+        errors: String,
     },
     /// A credential was made.
     #[serde(rename = "credential.created")]
@@ -288,6 +352,14 @@ impl EventKind {
             Self::Expired { .. } => "approval.expired",
             Self::Revoked { .. } => "approval.revoked",
             Self::Escalated { .. } => "approval.escalated",
+            Self::Reminded { .. } => "approval.reminded",
+            Self::Joined { .. } => "approval.joined",
+            Self::SharesCard { .. } => "approval.shares_card",
+            Self::Remembered { .. } => "approval.remembered",
+            Self::Forgotten { .. } => "approval.forgotten",
+            Self::HoldPlaced { .. } => "stop.placed",
+            Self::HoldLifted { .. } => "stop.lifted",
+            Self::PolicyRefused { .. } => "policy.refused",
             Self::Asked { .. } => "question.asked",
             Self::Answered { .. } => "question.answered",
             Self::Rejudged { .. } => "approval.rejudged",
@@ -319,6 +391,8 @@ impl EventKind {
             | Self::Expired { .. }
             | Self::Revoked { .. }
             | Self::Escalated { .. }
+            | Self::Joined { .. }
+            | Self::SharesCard { .. }
             | Self::Asked { .. }
             | Self::Answered { .. }
             | Self::Reviewed { .. }
@@ -337,6 +411,12 @@ impl EventKind {
             | Self::CardDelivered { .. }
             | Self::CardUndeliverable { .. }
             | Self::AlarmRaised { .. }
+            | Self::Reminded { .. }
+            | Self::Remembered { .. }
+            | Self::Forgotten { .. }
+            | Self::HoldPlaced { .. }
+            | Self::HoldLifted { .. }
+            | Self::PolicyRefused { .. }
             | Self::PolicyLoaded { .. }
             | Self::CredentialCreated { .. }
             | Self::CredentialRevoked { .. } => false,

@@ -5,8 +5,8 @@ use fluent::{FluentArgs, fluent_args};
 use super::key::{Key, Label};
 use super::list::DOT;
 use super::{Markup, Texts};
-use crate::approval::{Decision, ExpiredHow, Need};
-use crate::card::{CallView, RuleView, StateView, VoteView, Warnings};
+use crate::approval::{Decision, Need};
+use crate::card::{AskedAgain, CallView, RuleView, StateView, VoteView, Warnings};
 
 impl Texts {
     /// What is asked, in one line: what a notification shows.
@@ -60,14 +60,21 @@ impl Texts {
         (count > 0).then(|| self.say(Key::Redacted.id(), Some(&fluent_args!["count" => count])))
     }
 
-    /// That it is not the first time, and what happened to the first; none where it is, or where people did answer.
+    /// That it is not the first time, and what happened to the first; none where it is.
     #[must_use]
-    pub fn asked_again(&self, earlier: Option<ExpiredHow>) -> Option<String> {
-        match earlier? {
-            ExpiredHow::Unanswered => Some(self.label(Label::AskedAgainUnanswered)),
-            ExpiredHow::Unasked => Some(self.label(Label::AskedAgainUnasked)),
-            ExpiredHow::Unused => None,
-        }
+    pub fn asked_again(&self, earlier: Option<&AskedAgain>, markup: &Markup<'_>) -> Option<String> {
+        Some(match earlier? {
+            AskedAgain::Unanswered => self.label(Label::AskedAgainUnanswered),
+            AskedAgain::Unasked => self.label(Label::AskedAgainUnasked),
+            AskedAgain::Denied { reason } => {
+                let reason = reason.as_ref().map(|reason| (markup.text)(reason.as_str()));
+                let said = if reason.is_some() { "yes" } else { "no" };
+                self.say(
+                    Key::AskedAgainDenied.id(),
+                    Some(&fluent_args!["said" => said, "reason" => reason.unwrap_or_default()]),
+                )
+            }
+        })
     }
 
     /// What to look at closely; none if there is nothing.

@@ -143,6 +143,11 @@ refusal-wrong-call = This cannot be started: it is not the call that was approve
 refusal-approval-expired = This cannot be started: the approval was not used in time; the agent must ask again.
 refusal-approver-lapsed = This cannot be started: { $people } approved it and may no longer decide; it must be asked anew.
 refusal-forbidden-now = This cannot be started: the policy forbids it now. { $because }
+refusal-held = This cannot be started: calls like it are stopped. { $reason }
+refusal-frozen = This cannot be started: { $name } began after it was asked about. { $because }
+refusal-no-longer-remembered = This cannot be started: what was remembered was taken back or has ended; it must be asked anew.
+refusal-low-assurance = The policy wants to be surer that a vote is your own than this place can tell; decide where it can.
+refusal-may-not-edit = The policy does not let this call be changed; deny it and say what should be different.
 refusal-already-claimed = This cannot be started again: an approval is good for one run, and it was started already.
 refusal-not-the-claimant = This was started by somebody else, who alone can report on it.
 refusal-already-finished = The outcome is known already: { $outcome }.
@@ -162,8 +167,14 @@ trouble-not-yet = This is not there yet; decide with the buttons on the cards.
 ## Messages
 
 notice-refused = Request { $code }: { $refusal }
+notice-reminder = 🔔 Request { $code } ({ $tool }) still waits for a decision, until { $until }.
+notice-escalated = ⏫ Nobody has decided request { $code } ({ $tool }), so { $roles } may decide it as well, until { $until }.
+notice-glass-broken = 🚨 { $who } approved request { $code } ({ $tool }) alone, in an emergency: { $reason } It stays open until somebody else has reviewed it.
+notice-held = 🛑 Stopped: { $what }. { $reason } Nothing of it is started until that is lifted.
+notice-policy-not-in-force = ⚠️ A new policy is not in force; the one before still is. { $why }
 alarm-waits-long = ⚠️ Request { $code } ({ $tool }) waits, and nobody has decided yet. Look for somebody who can, or revoke it.
 alarm-card-undeliverable = ⚠️ The card of request { $code } ({ $tool }) could not be delivered or corrected, so people may see nothing or something old. Check the surface; the request itself is safe.
+alarm-glass-broken = 🚨 Request { $code } ({ $tool }) was approved by one person alone, in an emergency. Somebody else must review it.
 alarm-outcome-unknown = ⚠️ Request { $code } ({ $tool }) was started, and nobody knows how it ended. It will not be tried again; find out, and settle it.
 
 ## The card
@@ -189,6 +200,10 @@ rule-line = rule { $rule }: { $because }
 rule-line-bare = rule { $rule }
 line-solo = Solo: who asked for this may approve it.
 line-asked-again-unanswered = Asked for the second time: the first time people were asked, and nobody answered.
+line-asked-again-denied = { $said ->
+    [yes] Asked for the second time: a moment ago people said no: { $reason }
+   *[no] Asked for the second time: a moment ago people said no.
+}
 line-asked-again-unasked = Asked for the second time: the first time nobody could be reached, so nobody was asked.
 line-partly-shown = Not everything is shown here: open Details to see the whole call and to approve.
 line-read-all-pages = Approving is possible here once you have opened every page.
@@ -281,6 +296,7 @@ head-withdrawn = 🚫 Withdrawn
 head-revoked = 🚫 Revoked
 head-superseded = 🚫 Replaced by an edited request
 head-rejudged = 🚫 Stopped: the policy became stricter
+head-forgotten = 🚫 No longer remembered
 
 ## And its last line
 
@@ -302,5 +318,6 @@ line-unused = not started by { $when }; did not run
 line-withdrawn = withdrawn by { $who }, { $when }
 line-revoked = revoked by { $who }, { $when }
 line-superseded = replaced by { $who }, { $when }
+line-forgotten = what was remembered was taken back, { $when }
 line-rejudged = rule { $rule }: { $because } Stopped { $when }
 line-reason = { $line }: “{ $reason }”

@@ -24,8 +24,42 @@ impl Texts {
                     Alarm::WaitsLong => Key::AlarmWaitsLong,
                     Alarm::CardUndeliverable => Key::AlarmCardUndeliverable,
                     Alarm::OutcomeUnknown => Key::AlarmOutcomeUnknown,
+                    Alarm::GlassBroken => Key::AlarmGlassBroken,
                 };
                 self.say(key.id(), Some(&fluent_args!["code" => code.as_str(), "tool" => markup.raw(tool)]))
+            }
+            Notice::Reminder { code, tool, until, .. } => self.say(
+                Key::NoticeReminder.id(),
+                Some(&fluent_args![
+                    "code" => code.as_str(),
+                    "tool" => markup.raw(tool),
+                    "until" => (markup.time)(*until),
+                ]),
+            ),
+            Notice::Escalated { code, tool, to, until, .. } => self.say(
+                Key::NoticeEscalated.id(),
+                Some(&fluent_args![
+                    "code" => code.as_str(),
+                    "tool" => markup.raw(tool),
+                    "roles" => self.roles(to, markup),
+                    "until" => (markup.time)(*until),
+                ]),
+            ),
+            Notice::GlassBroken { code, tool, by, reason, .. } => self.say(
+                Key::NoticeGlassBroken.id(),
+                Some(&fluent_args![
+                    "code" => code.as_str(),
+                    "tool" => markup.raw(tool),
+                    "who" => markup.raw(by),
+                    "reason" => markup.raw(reason),
+                ]),
+            ),
+            Notice::Held { what, reason } => self.say(
+                Key::NoticeHeld.id(),
+                Some(&fluent_args!["what" => markup.raw(what), "reason" => markup.raw(reason)]),
+            ),
+            Notice::PolicyNotInForce { why } => {
+                self.say(Key::NoticePolicyNotInForce.id(), Some(&fluent_args!["why" => markup.raw(why)]))
             }
         }
     }

@@ -65,6 +65,11 @@ impl Texts {
             Refusal::ForbiddenNow { because } => {
                 (Key::RefusalForbiddenNow, fluent_args!["because" => markup.raw(because)])
             }
+            Refusal::Held { reason } => (Key::RefusalHeld, fluent_args!["reason" => markup.raw(reason)]),
+            Refusal::Frozen { name, because, .. } => (
+                Key::RefusalFrozen,
+                fluent_args!["name" => markup.raw(name), "because" => markup.raw(because)],
+            ),
             Refusal::AlreadyFinished { outcome } => {
                 (Key::RefusalAlreadyFinished, fluent_args!["outcome" => self.outcome(*outcome)])
             }
@@ -89,6 +94,9 @@ const fn plain_key(refusal: &Refusal) -> Key {
         Refusal::WrongCall => Key::RefusalWrongCall,
         Refusal::ApprovalExpired => Key::RefusalApprovalExpired,
         Refusal::AlreadyClaimed => Key::RefusalAlreadyClaimed,
+        Refusal::NoLongerRemembered => Key::RefusalNoLongerRemembered,
+        Refusal::LowAssurance { .. } => Key::RefusalLowAssurance,
+        Refusal::MayNotEdit => Key::RefusalMayNotEdit,
         Refusal::NotTheClaimant => Key::RefusalNotTheClaimant,
         Refusal::StillUnknown => Key::RefusalStillUnknown,
         // The others are told with what they hold; these are their plainest texts.
@@ -99,6 +107,8 @@ const fn plain_key(refusal: &Refusal) -> Key {
         Refusal::NotApproved { .. } => Key::RefusalNotApproved,
         Refusal::ApproverLapsed { .. } => Key::RefusalApproverLapsed,
         Refusal::ForbiddenNow { .. } => Key::RefusalForbiddenNow,
+        Refusal::Held { .. } => Key::RefusalHeld,
+        Refusal::Frozen { .. } => Key::RefusalFrozen,
         Refusal::AlreadyFinished { .. } => Key::RefusalAlreadyFinished,
     }
 }

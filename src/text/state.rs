@@ -43,6 +43,7 @@ impl Texts {
             StateView::Revoked { why: RevokedWhy::Revoked, .. } => Key::HeadRevoked,
             StateView::Revoked { why: RevokedWhy::Superseded { .. }, .. } => Key::HeadSuperseded,
             StateView::Revoked { why: RevokedWhy::Rejudged { .. }, .. } => Key::HeadRejudged,
+            StateView::Revoked { why: RevokedWhy::Forgotten { .. }, .. } => Key::HeadForgotten,
         };
         self.say(key.id(), None)
     }
@@ -143,6 +144,7 @@ impl Texts {
             RevokedWhy::Withdrawn => Key::LineWithdrawn,
             RevokedWhy::Revoked => Key::LineRevoked,
             RevokedWhy::Superseded { .. } => Key::LineSuperseded,
+            RevokedWhy::Forgotten { .. } => Key::LineForgotten,
             RevokedWhy::Rejudged { rule } => {
                 args.set("rule", markup.raw(&rule.rule));
                 args.set("because", markup.raw(&rule.because));

@@ -38,6 +38,7 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         EventKind::Decided { decision: Decision::Approve, approved_by, people, .. } => match approved_by {
             Some(ApprovedBy::Votes) => format!("approved {}", people.join(", ")),
             Some(ApprovedBy::Timeout) => "approved by silence".to_owned(),
+            Some(ApprovedBy::Remembered { names, .. }) => format!("remembered {}", names.join(", ")),
             Some(ApprovedBy::BreakGlass { by, .. }) => format!("glass broken {}", account(by)),
             Some(ApprovedBy::Policy) | None => "approved".to_owned(),
         },
@@ -49,6 +50,7 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         }
         EventKind::Expired { how } => format!("expired {}", serde_json::to_value(how).ok()?.as_str()?),
         EventKind::Revoked { why, by, .. } => match why {
+            RevokedWhy::Forgotten { .. } => "forgotten".to_owned(),
             RevokedWhy::Withdrawn => "withdrawn".to_owned(),
             RevokedWhy::Revoked => format!("revoked {}", actor(by)),
             RevokedWhy::Superseded { .. } => "superseded".to_owned(),
@@ -63,6 +65,15 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         EventKind::AlarmRaised { alarm } => format!("alarm {}", alarm.name()),
         EventKind::CardUndeliverable { surface, .. } => format!("no card on {surface}"),
         EventKind::Escalated { step } => format!("escalated {step}"),
+        EventKind::Reminded { count } => format!("reminded {count}"),
+        EventKind::Joined { .. } => "joined".to_owned(),
+        EventKind::SharesCard { leader } => {
+            if leader.is_some() { "shares a card" } else { "has its own card" }.to_owned()
+        }
+        EventKind::Remembered { remembered } => format!("remembers {}", remembered.pattern),
+        EventKind::Forgotten { forgotten, .. } => format!("forgotten by {}", actor(&forgotten.by)),
+        EventKind::HoldPlaced { hold } => format!("stopped {}", actor(&hold.by)),
+        EventKind::HoldLifted { lifted, .. } => format!("lifted {}", actor(&lifted.by)),
         EventKind::Asked { by, .. } => format!("question {}", account(by)),
         EventKind::Answered { by, .. } => format!("answer {}", actor(by)),
         EventKind::Reviewed { by } => format!("reviewed {}", account(by)),
@@ -72,6 +83,7 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         | EventKind::Shown { .. }
         | EventKind::CardDelivered { .. }
         | EventKind::PolicyLoaded { .. }
+        | EventKind::PolicyRefused { .. }
         | EventKind::CredentialCreated { .. }
         | EventKind::CredentialRevoked { .. } => return None,
     })

@@ -53,8 +53,16 @@ pub(crate) async fn decide(
     }
     let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let shown = view::rendering(&app.gate.view(&approval), surface.clone(), identity.clone()).shown;
-    let ballot =
-        Ballot { identity, decision, note, surface, assurance: Assurance::Signed, shown: Some(shown) };
+    let ballot = Ballot {
+        identity,
+        decision,
+        note,
+        surface,
+        assurance: Assurance::Signed,
+        shown: Some(shown),
+        remember: false,
+        given_on: None,
+    };
     match app.gate.vote(caller.tenant(), approval.id, ballot).await? {
         (approval, Ok(change)) => {
             if change == Change::Changed {
@@ -155,6 +163,8 @@ fn decision(kind: &EventKind) -> Option<Made> {
                 (Some(ApprovedBy::Policy), _) => ("policy", None),
                 (Some(ApprovedBy::Timeout), _) => ("timeout", Some(SILENCE.to_owned())),
                 (Some(ApprovedBy::BreakGlass { .. }), _) => ("break_glass", None),
+                (Some(ApprovedBy::Remembered { .. }), _) => ("remembered", None),
+                (_, Some(RejectedBy::Earlier { reason, .. })) => ("earlier", reason.clone()),
                 (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => {
                     ("votes", None)
                 }

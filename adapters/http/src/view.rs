@@ -77,7 +77,7 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
 /// What is put on record when a person is shown a request here.
 pub(crate) fn rendering(card: &CardView, surface: SurfaceName, viewer: Identity) -> Rendering {
     let full = is_full(card);
-    Rendering { shown: card.shown(&surface, full), surface, full, viewer: Some(viewer) }
+    Rendering { shown: card.shown(&surface, full), surface, full, viewer: Some(viewer), covers: 0 }
 }
 
 /// The card is given whole; only what is hidden in it is not shown.

@@ -28,6 +28,8 @@ pub async fn note_policy(
             label: version.label.clone(),
             digest: version.digest,
             text: policy.text().to_owned(),
+            by: None,
+            changes: Vec::new(),
         };
         store.note(tenant, kind).await?;
     }

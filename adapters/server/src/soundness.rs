@@ -220,6 +220,8 @@ fn judged(policy: &Policy, server: Option<ServerName>, tool: ToolName) -> anyhow
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     };
     Ok(policy.judge(&proposal, &Circumstances::at(Timestamp::from_secs(0))))
 }

@@ -95,6 +95,8 @@ pub(crate) fn proposal(args: &Value) -> Proposal {
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     }
 }
 
@@ -129,6 +131,7 @@ pub(crate) fn verdict(terms: Terms) -> Verdict {
         always_ask: false,
         remember: None,
         shadow: None,
+        circumstances: None,
     }
 }
 
@@ -144,6 +147,7 @@ pub(crate) fn waiting_for(proposal: Proposal, terms: Terms) -> Approval {
         alarm_at: at(600),
         questions: Vec::new(),
         escalations: 0,
+        reminders: 0,
     });
     approval
 }
@@ -165,6 +169,9 @@ pub(crate) fn vote(approval: &Approval, name: &str, decision: Decision, note: Op
         assurance: Assurance::Signed,
         shown: None,
         digest: approval.digest,
+        remember: false,
+        covers: 0,
+        stands_in_for: Vec::new(),
     }
 }
 

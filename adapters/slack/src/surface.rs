@@ -322,12 +322,20 @@ impl Surface for Slack {
                 let Some(channel) = &self.0.settings.ops_channel else {
                     return Err(SurfaceError::Never { why: NO_OPS_CHANNEL.to_owned() });
                 };
-                let (text, blocks) = plain_message(&text);
-                let mut post = NewMessage::new(channel, &text);
-                post.blocks = &blocks;
-                self.post_message(&post).await.map(drop)
+                self.say(channel, &text).await
             }
+            Recipient::Place(place) => self.say(&place.channel, &text).await,
         }
+    }
+}
+
+impl Slack {
+    /// Says something in a channel.
+    async fn say(&self, channel: &str, text: &str) -> Result<(), SurfaceError> {
+        let (text, blocks) = plain_message(text);
+        let mut post = NewMessage::new(channel, &text);
+        post.blocks = &blocks;
+        self.post_message(&post).await.map(drop)
     }
 }
 

@@ -69,6 +69,8 @@ impl Desk {
                 surface: self.name.clone(),
                 assurance: Assurance::Signed,
                 shown: Some(shown),
+                remember: false,
+                given_on: None,
             }),
         });
         Ok(())

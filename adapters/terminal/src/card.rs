@@ -128,7 +128,7 @@ fn remarks(call: &CallView, texts: &Texts) -> Vec<String> {
         texts.warnings(&call.warnings),
         texts.redacted(call.redacted),
         call.requester_may_approve.then(|| texts.label(Label::Solo)),
-        texts.asked_again(call.asked_again),
+        texts.asked_again(call.asked_again.as_ref(), &Markup::PLAIN),
     ];
     said.into_iter().flatten().collect()
 }

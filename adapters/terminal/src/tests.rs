@@ -79,6 +79,8 @@ fn approval(args: Value, amend: impl FnOnce(&mut Proposal, &mut Verdict)) -> App
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     };
     let mut verdict = Policy::builtin()
         .unwrap()

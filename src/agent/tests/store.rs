@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::world::Of;
-use crate::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status, commit};
+use crate::approval::{Alarm, Approval, Committed, Inside, Opened, Opening, Order, Status, commit};
 use crate::call::{CallDigest, ContentHash};
 use crate::card::row::CardRow;
+use crate::hold::{Hold, Lifted};
 use crate::id::*;
 use crate::inbound::{Inbound, MessageRef};
 use crate::ports::*;
 use crate::record::{Event, EventKind, Seq};
+use crate::remembered::{Forgotten, Remembered};
 use crate::time::Timestamp;
 
 #[derive(Default)]
@@ -43,8 +45,9 @@ impl RequestStore for Of {
                     });
                 }
                 let code = ShortCode::of(opening.id, 0);
-                let effects = commit::open(&opening, code, now)
+                let effects = commit::open(&opening, code, (None, &Inside::default()), now)
                     .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
+                let effects = effects.new.unwrap();
                 let next = effects.next.unwrap();
                 rows.events.extend(effects.events);
                 rows.keys.extend(opening.key.clone().map(|key| (key, opening.id)));
@@ -60,7 +63,7 @@ impl RequestStore for Of {
             let now = self.now();
             self.rows(|rows| {
                 let current = rows.requests.get(&order.id).ok_or(StoreError::NotFound)?.clone();
-                let effects = commit::weigh(&current, &order, now);
+                let effects = commit::weigh(&current, &order, Inside::default(), now);
                 let next = effects.next.unwrap_or(current);
                 rows.events.extend(effects.events);
                 rows.requests.insert(next.id, next.clone());
@@ -102,6 +105,39 @@ impl RequestStore for Of {
 
     async fn alarms(&self, _since: Timestamp) -> Result<Vec<(Alarm, u64)>, StoreError> {
         Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl HoldStore for Of {
+    async fn hold(&self, hold: Hold) -> Result<Hold, StoreError> {
+        Ok(hold)
+    }
+
+    async fn lift(&self, _: Option<&TenantId>, _: HoldId, _: Lifted) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn holds(&self, _: Option<&TenantId>, _: bool, _: u32) -> Result<Vec<Hold>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl RememberedStore for Of {
+    async fn remembered(&self, _: RememberedQuery) -> Result<Vec<Remembered>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn forget(&self, _: &TenantId, _: RequestId, _: Forgotten) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
+
+#[async_trait]
+impl RecentStore for Of {
+    async fn recent(&self, _: RecentQuery) -> Result<Lately, StoreError> {
+        Ok(Lately::default())
     }
 }
 

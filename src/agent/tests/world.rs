@@ -245,7 +245,8 @@ impl World {
         let shown = agent.executor.gate().view(&approval).shown(&surface, true);
         let ana = Identity::new("script", "ana").unwrap();
         // The stream shows nothing to whoever decides: Ana reads the request first, as everybody must.
-        let read = Rendering { shown, surface: surface.clone(), full: true, viewer: Some(ana.clone()) };
+        let read =
+            Rendering { shown, surface: surface.clone(), full: true, viewer: Some(ana.clone()), covers: 0 };
         let ballot = Ballot {
             identity: ana,
             decision: if kept { Decision::Deny } else { Decision::Approve },
@@ -253,6 +254,8 @@ impl World {
             surface,
             assurance: Assurance::Signed,
             shown: Some(shown),
+            remember: false,
+            given_on: None,
         };
         let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
         let (gate, tenant) = (agent.executor.gate(), tenant());

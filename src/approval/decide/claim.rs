@@ -6,7 +6,8 @@ use crate::approval::decide::verdict::is_stricter;
 use crate::approval::state::{Approved, ApprovedBy, Claim, Executed, Executing, Outcome, OutcomeKind};
 use crate::approval::{Alarm, Approval, Refusal};
 use crate::call::ContentHash;
-use crate::id::{ClaimId, same_secret};
+use crate::id::{ClaimId, RequestId, same_secret};
+use crate::person::Identity;
 use crate::record::EventKind;
 use crate::time::Timestamp;
 
@@ -25,6 +26,17 @@ impl Approval {
         if now >= approved.until {
             return Err(Refusal::ApprovalExpired);
         }
+        let holds = &facts.inside.holds;
+        if let Some(hold) = holds.iter().find(|hold| hold.covers(&self.tenant, &self.proposal)) {
+            return Err(Refusal::Held { reason: hold.reason.clone() });
+        }
+        if let Some(freeze) = &facts.frozen {
+            return Err(Refusal::Frozen {
+                name: freeze.name.clone(),
+                because: freeze.because.clone(),
+                until: freeze.until,
+            });
+        }
         if let Some(rule) = &facts.forbidden {
             return Err(Refusal::ForbiddenNow { because: rule.because.clone() });
         }
@@ -35,6 +47,7 @@ impl Approval {
         }
         match &approved.by {
             ApprovedBy::Policy | ApprovedBy::Timeout => {}
+            ApprovedBy::Remembered { scope, by, .. } => self.still_remembered(*scope, by, facts, now)?,
             ApprovedBy::Votes => {
                 self.covered(facts, now)?;
                 let tally = self.tally(&facts.electorate).ok_or(Refusal::FactsStale)?;
@@ -57,6 +70,32 @@ impl Approval {
                 lease_until: now + order.lease,
             },
         })?;
+        Ok(())
+    }
+
+    /// Whether the remembered yes that it rests on stands, covers it, and was given by people who still count.
+    fn still_remembered(
+        &self,
+        scope: RequestId,
+        by: &[Identity],
+        facts: &Facts,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        let remembered = facts.inside.remembered.as_ref().filter(|remembered| remembered.id == scope);
+        let (Some(remembered), Some(verdict)) = (remembered, &self.verdict) else {
+            return Err(Refusal::NoLongerRemembered);
+        };
+        if !remembered.covers(&self.tenant, &self.proposal, verdict, now) {
+            return Err(Refusal::NoLongerRemembered);
+        }
+        let terms = self.terms()?;
+        for identity in by {
+            let member = self.member(identity, facts, now)?;
+            let groups = terms.stages.iter().flat_map(|stage| &stage.groups);
+            if !groups.map(|group| &group.role).any(|role| member.roles.contains(role)) {
+                return Err(Refusal::ApproverLapsed { names: remembered.names.clone() });
+            }
+        }
         Ok(())
     }
 

@@ -194,6 +194,7 @@ impl Approval {
             | State::Executed(Executed { by, .. }) => match by {
                 ApprovedBy::Votes => names(Decision::Approve),
                 ApprovedBy::BreakGlass { by, .. } => vec![by.to_string()],
+                ApprovedBy::Remembered { names, .. } => names.clone(),
                 ApprovedBy::Policy | ApprovedBy::Timeout => Vec::new(),
             },
             State::Revoked(revoked) => revoked.name.iter().cloned().collect(),

@@ -55,7 +55,7 @@ impl Approval {
         if !is_stricter(before, verdict) {
             return Ok(());
         }
-        let rule = verdict.rules.first().cloned().unwrap_or_else(|| RuleHit::default());
+        let rule = verdict.rules.first().cloned().unwrap_or_default();
         let why = RevokedWhy::Rejudged { rule };
         draft.add(EventKind::Revoked { why, by: Actor::Placet, name: None, reason: None })?;
         Ok(())

@@ -78,6 +78,7 @@ pub(super) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
         always_ask: false,
         remember: None,
         shadow: None,
+        circumstances: None,
     })
 }
 
@@ -107,6 +108,8 @@ pub(super) fn proposal() -> Arc<Proposal> {
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     })
 }
 
@@ -139,8 +142,8 @@ pub(super) fn facts(now: Timestamp) -> Facts {
     Facts {
         electorate: Electorate { as_of: now, standings },
         stewards: vec![role("operator")],
-        forbidden: None,
-        today: None,
+        glass_breakers: vec![role("operator")],
+        ..Facts::none(now)
     }
 }
 
@@ -193,7 +196,7 @@ impl Life {
 
     pub(super) fn rendering(&self) -> Rendering {
         let shown = CardView::of(&self.now, &Redactor::default()).shown(&slack(), true);
-        Rendering { shown, surface: slack(), full: true, viewer: None }
+        Rendering { shown, surface: slack(), full: true, viewer: None, covers: 0 }
     }
 
     pub(super) fn ballot(&self, user: &str, decision: Decision) -> Ballot {
@@ -204,6 +207,8 @@ impl Life {
             surface: slack(),
             assurance: Assurance::Signed,
             shown: Some(self.rendering().shown),
+            remember: false,
+            given_on: None,
         }
     }
 

@@ -79,6 +79,8 @@ pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposa
         place: fields.text("place", NAME_CHARS_MAX)?,
         timeout,
         follows: None,
+        ask_again: false,
+        edited: None,
     })
 }
 

@@ -223,6 +223,7 @@ impl Desk {
             surface: self.slack.settings().name.clone(),
             full: true,
             viewer: None,
+            covers: 0,
         });
         Some(Shown { dialog, rendering })
     }

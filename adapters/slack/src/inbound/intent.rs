@@ -228,6 +228,8 @@ impl Context<'_> {
             surface: self.settings.name.clone(),
             assurance: Assurance::Signed,
             shown: Some(said.shown),
+            remember: false,
+            given_on: None,
         };
         Inbound {
             delivery: said.delivery,
@@ -248,6 +250,7 @@ impl Context<'_> {
             surface: self.settings.name.clone(),
             full: true,
             viewer: Some(identity.clone()),
+            covers: 0,
         };
         Some(Inbound {
             delivery: key(&format!("{delivery}/saw"))?,

@@ -119,6 +119,7 @@ impl Office {
             judgement: Asked::judged(Arc::new(verdict(terms()))),
             claim: None,
             facts: Facts::none(at(0)),
+            beside: None,
         };
         let Opened::New(request) = store.open(opening).await.unwrap() else { panic!("it is there already") };
         let secrets = SigningSecrets::new(SecretString::from(SECRET)).unwrap();
@@ -201,6 +202,7 @@ impl Office {
             surface: slack(),
             full: rendering.full,
             viewer: None,
+            covers: 0,
         });
         self.gate.command(&tenant(), self.request.id, show).await.unwrap().1.unwrap();
         rendering

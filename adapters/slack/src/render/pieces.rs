@@ -117,7 +117,7 @@ pub(super) fn remarks(view: &CardView, texts: &Texts) -> Vec<String> {
         texts.warnings(&call.warnings),
         texts.redacted(call.redacted),
         call.requester_may_approve.then(|| texts.label(Label::Solo)),
-        texts.asked_again(call.asked_again),
+        texts.asked_again(call.asked_again.as_ref(), &Markup::PLAIN),
     ];
     said.into_iter().flatten().collect()
 }

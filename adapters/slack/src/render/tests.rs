@@ -1,4 +1,4 @@
-use placet::approval::{Decision, ExpiredHow, Follows};
+use placet::approval::{Before, Decision, Follows};
 use placet::card::CardView;
 use proptest::prelude::*;
 
@@ -177,7 +177,7 @@ fn what_is_special_is_said() {
     terms.requester_may_approve = true;
     terms.reason_for_yes = true;
     let mut proposal = proposal(&json!({}));
-    proposal.follows = Some(Follows { request: waiting().id, how: ExpiredHow::Unanswered });
+    proposal.follows = Some(Follows { request: waiting().id, how: Before::Unanswered });
     proposal.preview = Some("- old\n+ new".into());
     let rendering = rendered(&view(&waiting_for(proposal, terms)));
     assert_fits(&rendering);
@@ -195,7 +195,7 @@ fn a_second_card_says_what_became_of_the_first() {
         let shown = read(&blocks.into());
         shown.lines().find(|line| line.contains("second time")).unwrap_or_default().to_owned()
     };
-    let (silent, unreached) = (said(ExpiredHow::Unanswered), said(ExpiredHow::Unasked));
+    let (silent, unreached) = (said(Before::Unanswered), said(Before::Unasked));
     assert!(silent.contains("nobody answered"), "{silent}");
     assert!(unreached.contains("nobody could be reached") && !unreached.contains("answered"), "{unreached}");
 }

@@ -1,6 +1,6 @@
 //! Taking in a proposal, inside the transaction.
 
-use placet::approval::{Opened, Opening, Status, commit};
+use placet::approval::{Inside, Opened, Opening, Status, commit};
 use placet::card::row::CardRow;
 use placet::id::ShortCode;
 use placet::ports::StoreError;
@@ -35,8 +35,11 @@ pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, St
     }
     let code = free_code(batch, opening)?;
     let now = batch.now();
-    let effects = commit::open(opening, code, now)
+    let effects = commit::open(opening, code, (None, &Inside::default()), now)
         .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
+    let Some(effects) = effects.new else {
+        return Err(StoreError::Contradiction("what it is to replace is not there".to_owned()));
+    };
     let Some(approval) = effects.next else {
         return Err(StoreError::Contradiction("a proposal that opens nothing".to_owned()));
     };

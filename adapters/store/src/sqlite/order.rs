@@ -1,6 +1,6 @@
 //! Running an order, inside the transaction: load, weigh, write.
 
-use placet::approval::{Change, Committed, Order, Refusal, commit};
+use placet::approval::{Change, Committed, Inside, Order, Refusal, commit};
 use placet::card::row::{CardRow, CardStep};
 use placet::inbound::{Located, MessageRef};
 use placet::ports::StoreError;
@@ -26,7 +26,7 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     }
     // Time never runs backwards within a request, also where the machine's clock was set back.
     let now = batch.now().max(current.last_event_at);
-    let effects = commit::weigh(&current, order, now);
+    let effects = commit::weigh(&current, order, Inside::default(), now);
     let stale = matches!(effects.result, Err(Refusal::FactsStale));
     if let Some(next) = &effects.next {
         request::update(batch.connection, current.version, next)?;

@@ -4,13 +4,16 @@ use async_trait::async_trait;
 use placet::approval::{Alarm, Approval, Committed, Opened, Opening, Order, Status};
 use placet::call::ContentHash;
 use placet::card::row::CardRow;
-use placet::id::{CredentialId, DeliveryKey, RequestId, RunId, SessionId, TenantId};
+use placet::hold::{Hold, Lifted};
+use placet::id::{CredentialId, DeliveryKey, HoldId, RequestId, RunId, SessionId, TenantId};
 use placet::inbound::{Inbound, MessageRef};
 use placet::ports::{
-    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, InboxStore, OutboxRow, OutboxStep,
-    OutboxStore, RequestQuery, RequestStore, RunRow, SessionEvent, StoreError,
+    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldStore, InboxStore, Lately,
+    OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
+    RequestQuery, RequestStore, RunRow, SessionEvent, StoreError,
 };
 use placet::record::{Event, EventKind, Seq};
+use placet::remembered::{Forgotten, Remembered};
 use placet::time::Timestamp;
 
 use crate::probe::of_outbox;
@@ -245,5 +248,38 @@ impl AgentStore for SqliteStore {
         let (tenant, session) = (tenant.clone(), session.clone());
         self.read(move |connection| run::events(connection, (&tenant, &session), after, limit.min(LIMIT_MAX)))
             .await
+    }
+}
+
+#[async_trait]
+impl HoldStore for SqliteStore {
+    async fn hold(&self, _hold: Hold) -> Result<Hold, StoreError> {
+        Err(StoreError::Unavailable("holds cannot be kept yet".to_owned()))
+    }
+
+    async fn lift(&self, _: Option<&TenantId>, _: HoldId, _: Lifted) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn holds(&self, _: Option<&TenantId>, _: bool, _: u32) -> Result<Vec<Hold>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl RememberedStore for SqliteStore {
+    async fn remembered(&self, _: RememberedQuery) -> Result<Vec<Remembered>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn forget(&self, _: &TenantId, _: RequestId, _: Forgotten) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+}
+
+#[async_trait]
+impl RecentStore for SqliteStore {
+    async fn recent(&self, _: RecentQuery) -> Result<Lately, StoreError> {
+        Ok(Lately::default())
     }
 }

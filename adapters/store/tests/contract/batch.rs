@@ -86,7 +86,8 @@ async fn one_commit_for_all_that_queued_up() {
         if n % 3 == 0 {
             // Writes the request and an event, and only then finds that the card is not there.
             let other = ShownDigest::of(&[n]);
-            let rendering = Rendering { shown: other, surface: slack(), full: false, viewer: None };
+            let rendering =
+                Rendering { shown: other, surface: slack(), full: false, viewer: None, covers: 0 };
             let mut order =
                 desk.moving(&asked, Command::Show(rendering), CardStep::GiveUp { why: String::new() });
             order.card.as_mut().unwrap().place = elsewhere();

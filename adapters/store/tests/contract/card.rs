@@ -26,7 +26,7 @@ impl Desk {
     }
 
     pub(crate) fn showing(&self) -> Command {
-        Command::Show(Rendering { shown: shown(), surface: slack(), full: true, viewer: None })
+        Command::Show(Rendering { shown: shown(), surface: slack(), full: true, viewer: None, covers: 0 })
     }
 
     pub(crate) fn delivered(&self) -> Command {
@@ -54,7 +54,7 @@ contract! {
         assert_eq!(desk.store.next_due().await.unwrap(), Some(first.lease_until));
         let before = desk.record().await.len();
         let second = desk.attempt(approval.revision);
-        let other = Rendering { shown: shown(), surface: slack(), full: false, viewer: None };
+        let other = Rendering { shown: shown(), surface: slack(), full: false, viewer: None, covers: 0 };
         let begin = desk.moving(&approval, Command::Show(other), CardStep::Begin(second.clone()));
         assert_eq!(desk.store.execute(begin.clone()).await.unwrap_err(), StoreError::CardMoved);
         assert_eq!(desk.record().await.len(), before, "the command went back with the card");

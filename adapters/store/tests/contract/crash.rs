@@ -265,6 +265,8 @@ impl Story {
             label: "1".to_owned(),
             digest: placet::call::PolicyDigest::of(b"p"),
             text: "text".to_owned(),
+            by: None,
+            changes: Vec::new(),
         };
         self.go(async |store| store.note(acme(), kind.clone()).await).await.unwrap();
         let approval = self.asks("asked", 1).await;

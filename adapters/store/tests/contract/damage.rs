@@ -67,7 +67,7 @@ async fn a_row_that_cannot_exist_is_an_error() {
 /// An order whose answer is there to be given again.
 async fn replayed(desk: &Desk, approval: &placet::approval::Approval) -> Order {
     let shown = placet::call::ShownDigest::of(b"asked for twice");
-    let show = Command::Show(Rendering { shown, surface: slack(), full: false, viewer: None });
+    let show = Command::Show(Rendering { shown, surface: slack(), full: false, viewer: None, covers: 0 });
     let mut order = Order::new(acme(), approval.id, show, Facts::none(desk.now()));
     order.command_id = Some(desk.command_id());
     desk.store.execute(order.clone()).await.unwrap();

@@ -97,7 +97,7 @@ contract! {
     /// What a viewer was shown in full is on record under their name.
     a_private_rendering_is_recorded(desk) {
         let approval = desk.opens(desk.risky("v42", 1)).await;
-        let rendering = Rendering { shown: shown(), surface: slack(), full: true, viewer: Some(account("alice")) };
+        let rendering = Rendering { shown: shown(), surface: slack(), full: true, viewer: Some(account("alice")), covers: 0 };
         let inbound = desk.inbound(&approval, "slack:view:1", Act::Saw(rendering));
         assert!(changed(&desk.store.execute(Order::of(inbound, facts(&desk, &[]))).await.unwrap()));
         let vote = |name: &str| Command::Vote(ballot(name, Decision::Approve));

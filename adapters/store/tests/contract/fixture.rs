@@ -126,6 +126,8 @@ pub(crate) fn proposal(tag: &str) -> Arc<Proposal> {
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     })
 }
 
@@ -160,6 +162,7 @@ pub(crate) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
         always_ask: false,
         remember: None,
         shadow: None,
+        circumstances: None,
     })
 }
 
@@ -183,8 +186,7 @@ pub(crate) fn facts(desk: &Desk, releasers: &[&str]) -> Facts {
     Facts {
         electorate: Electorate { as_of: desk.now(), standings },
         stewards: vec![Role::new("admin").unwrap()],
-        forbidden: None,
-        today: None,
+        ..Facts::none(desk.now())
     }
 }
 
@@ -196,6 +198,8 @@ pub(crate) fn ballot(name: &str, decision: Decision) -> Ballot {
         surface: slack(),
         assurance: Assurance::Signed,
         shown: Some(shown()),
+        remember: false,
+        given_on: None,
     }
 }
 
@@ -227,6 +231,7 @@ impl Desk {
             judgement,
             claim: None,
             facts: Facts::none(self.now()),
+            beside: None,
         }
     }
 
@@ -262,7 +267,7 @@ impl Desk {
     }
 
     pub(crate) async fn shows(&self, approval: &Approval) -> Committed {
-        let rendering = Rendering { shown: shown(), surface: slack(), full: true, viewer: None };
+        let rendering = Rendering { shown: shown(), surface: slack(), full: true, viewer: None, covers: 0 };
         self.does(approval, Command::Show(rendering), Facts::none(self.now())).await
     }
 

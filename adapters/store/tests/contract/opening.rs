@@ -1,6 +1,6 @@
 //! Proposals: one commit, one request per key, one open request per code.
 
-use placet::approval::{Command, ExpiredHow, Follows, Opened, Proposal, RunStep, Status};
+use placet::approval::{Before, Command, Follows, Opened, Proposal, RunStep, Status};
 use placet::id::{RunId, SessionId, StepId};
 use placet::policy::Tier;
 use placet::ports::{RequestQuery, StoreError};
@@ -94,7 +94,7 @@ contract! {
         let mut known = desk.risky("v42", 1);
         known.key = Some(key("k1"));
         let proposal = std::sync::Arc::make_mut(&mut known.proposal);
-        proposal.follows = Some(Follows { request: approval.id, how: ExpiredHow::Unanswered });
+        proposal.follows = Some(Follows { request: approval.id, how: Before::Unanswered });
         proposal.requester.shown_as = "the new cleaner".to_owned();
         assert!(matches!(desk.store.open(known).await.unwrap(), Opened::Same(_)));
         let mut elsewhere = desk.risky("v43", 1);

@@ -49,6 +49,7 @@ fn command(desk: &Desk, approval: &Approval, (what, who): (u8, u8)) -> Command {
             surface: slack(),
             full: true,
             viewer: Some(account(name)),
+            covers: 0,
         }),
         18 => Command::Deliver(placet::approval::Delivery {
             surface: slack(),

@@ -79,6 +79,8 @@ fn requests(text: &str) -> [CardView; 2] {
         place: None,
         timeout: None,
         follows: None,
+        ask_again: false,
+        edited: None,
     };
     let id = RequestId::mint(at(0), &*Seeded::new(7));
     let tenant = TenantId::new("acme").unwrap();
@@ -97,6 +99,7 @@ fn requests(text: &str) -> [CardView; 2] {
         always_ask: false,
         remember: None,
         shadow: None,
+        circumstances: None,
     }));
     waiting.state = State::WaitingApproval(Waiting {
         since: at(0),
@@ -104,6 +107,7 @@ fn requests(text: &str) -> [CardView; 2] {
         alarm_at: at(600),
         questions: Vec::new(),
         escalations: 0,
+        reminders: 0,
     });
     let by = RejectedBy::Policy { because: text.into() };
     let denied = Approval { state: State::Rejected(Rejected { by, at: at(9) }), ..waiting.clone() };

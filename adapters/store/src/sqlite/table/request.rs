@@ -79,6 +79,7 @@ const fn alarm_bit(alarm: Alarm) -> i64 {
         Alarm::WaitsLong => 1,
         Alarm::CardUndeliverable => 2,
         Alarm::OutcomeUnknown => 4,
+        Alarm::GlassBroken => 8,
     }
 }
 

@@ -1,0 +1,87 @@
+//! Holds (the emergency stop): nothing that one covers is claimed until it is lifted, whatever was approved.
+//!
+//! A claim looks at them inside the transaction that commits it, so that once a hold is placed no claim comes after it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::{Actor, Proposal};
+use crate::id::{AgentId, HoldId, RunId, TenantId};
+use crate::time::Timestamp;
+
+/// A hold, standing or lifted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its id.
+    pub id: HoldId,
+    /// Whose calls; none means everybody's.
+    pub tenant: Option<TenantId>,
+    /// Which of them.
+    pub scope: HoldScope,
+    /// Who placed it.
+    pub by: Actor,
+    /// Their name, where it is a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub since: Timestamp,
+    /// Who lifted it; none while it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifted: Option<Lifted>,
+}
+
+/// Which calls a hold covers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "of", content = "name")]
+pub enum HoldScope {
+    /// All calls: of the tenant, or of everybody where no tenant is named.
+    All,
+    /// Calls of an agent.
+    Agent(AgentId),
+    /// Calls of a tool, by its full name (`mail/send_message`; without a server, the tool's name).
+    Tool(String),
+    /// Calls of one run of an agent.
+    Run {
+        /// Whose.
+        agent: AgentId,
+        /// Which.
+        run: RunId,
+    },
+}
+
+/// The end of a hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lifted {
+    /// Who.
+    pub by: Actor,
+    /// Their name, where it is a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl Hold {
+    /// Whether it still stands.
+    #[must_use]
+    pub const fn stands(&self) -> bool {
+        self.lifted.is_none()
+    }
+
+    /// Whether it keeps this call from being claimed.
+    #[must_use]
+    pub fn covers(&self, tenant: &TenantId, proposal: &Proposal) -> bool {
+        self.stands()
+            && self.tenant.as_ref().is_none_or(|own| own == tenant)
+            && match &self.scope {
+                HoldScope::All => true,
+                HoldScope::Agent(agent) => proposal.call.agent == *agent,
+                HoldScope::Tool(name) => proposal.call.full_name() == *name,
+                HoldScope::Run { agent, run } => {
+                    proposal.call.agent == *agent
+                        && proposal.run.as_ref().is_some_and(|step| step.run == *run)
+                }
+            }
+    }
+}
