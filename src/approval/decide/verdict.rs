@@ -7,7 +7,7 @@ use crate::approval::command::{Actor, Command};
 use crate::approval::decide::{Draft, UNASKED_VALID_FOR};
 use crate::approval::state::{Decision, RejectedBy, RevokedWhy};
 use crate::approval::{Approval, Refusal};
-use crate::policy::{RuleHit, Terms, Tier, Verdict};
+use crate::policy::{Terms, Tier, Verdict};
 use crate::record::EventKind;
 
 impl Approval {
