@@ -4,10 +4,14 @@
 //! together with the digest of the text that made it.
 
 #[cfg(feature = "policy")]
+mod change;
+#[cfg(feature = "policy")]
 mod check;
 pub mod circumstances;
 #[cfg(feature = "policy")]
 mod diagnostic;
+#[cfg(feature = "policy")]
+mod fatigue;
 #[cfg(feature = "policy")]
 mod levels;
 #[cfg(feature = "policy")]
@@ -20,24 +24,37 @@ mod people;
 mod reader;
 pub mod remember;
 #[cfg(feature = "policy")]
+mod roles;
+#[cfg(feature = "policy")]
 pub mod rule;
 #[cfg(feature = "policy")]
 mod set;
 #[cfg(feature = "policy")]
 mod settings;
+#[cfg(feature = "policy")]
+mod shadow;
+#[cfg(feature = "policy")]
+#[cfg_attr(not(test), expect(dead_code, reason = "rules and tenants come to it one after the other"))]
+mod strict;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;
 pub mod verdict;
 
+#[cfg(feature = "policy")]
+pub use change::ChangeTerms;
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};
+#[cfg(feature = "policy")]
+pub use fatigue::Fatigue;
 pub use remember::{ArgPattern, RememberOffer, Widening};
 #[cfg(feature = "policy")]
 pub use rule::Policy;
 #[cfg(feature = "policy")]
 pub use set::{PolicyFile, PolicySet};
+#[cfg(feature = "policy")]
+pub use shadow::Shadowing;
 pub use verdict::{
     EscalationStep, Figure, FigureName, Group, Level, Place, PolicyVersion, RuleHit, RuleKind, Shadow, Stage,
     Terms, Tier, Verdict,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::change::{ChangeRead, ChangeTerms};
 use super::diagnostic::{Report, Span};
 use super::levels::{LevelRead, did_you_mean};
 use super::parse::{Read, RuleRead};
@@ -111,6 +112,8 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
         .iter()
         .flat_map(|level| &level.settings.roles)
         .chain(&read.roles.stewards)
+        .chain(&read.roles.break_glass)
+        .chain(read.change.iter().map(|change| &change.role))
         .chain(&read.default.role);
     let mut unknown = BTreeSet::new();
     for role in named.filter(|role| !known.contains(&role.value)) {
@@ -118,15 +121,20 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
         report.error(role.span.clone(), message, did_you_mean(&role.value, known.iter().copied()));
         unknown.insert(&role.value);
     }
-    for role in read.roles.names.iter().chain(&read.roles.stewards) {
+    for role in read.roles.names.iter().chain(&read.roles.stewards).chain(&read.roles.break_glass) {
         if known.contains(&role.value) && !read.people.have(&role.value) {
             report.warning(role.span.clone(), format!("nobody has the role `{}`", role.value), "");
         }
     }
     if read.roles.stewards.is_empty() {
-        let message = "no person may revoke, settle or break glass: no role is a steward (a credential with scope \
-                       manage may still revoke and settle)";
+        let message =
+            "no person may revoke or settle: no role is a steward (a credential with scope manage still may)";
         report.warning(read.roles.span.clone().unwrap_or(0..0), message, "[roles] stewards = [\"admin\"]");
+    }
+    if let Some(change) = &read.change
+        && !unknown.contains(&change.role.value)
+    {
+        changeable(change, &read.people.people, report);
     }
     for level in &read.levels {
         if level.policy.tier == Tier::Approve
@@ -136,6 +144,24 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
             fillable(level, &read.people.people, span, report);
         }
     }
+}
+
+/// A policy that nobody can change would stay for ever.
+fn changeable(change: &ChangeRead, people: &[KnownPerson], report: &mut Report<'_>) {
+    let ChangeTerms { role, count } = change.terms();
+    let have = people.iter().filter(|known| known.member.roles.contains(&role)).count();
+    if have < count as usize {
+        let message = format!(
+            "this policy could never be changed: it takes {count} of role `{role}`, which {}",
+            who_has(have)
+        );
+        report.error(change.count_span.clone(), message, "name more people, or ask fewer");
+    }
+}
+
+/// `1 person has`, `2 people have`.
+fn who_has(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "person has" } else { "people have" })
 }
 
 /// Where people are asked at a level: its stages, else what leads to it; none if nothing does.
@@ -160,10 +186,7 @@ fn fillable(level: &LevelRead, people: &[KnownPerson], span: Span, report: &mut 
         .map(|role| {
             let wanted = seats.iter().filter(|seat| **seat == role).count();
             let have = people.iter().filter(|known| known.member.roles.contains(role)).count();
-            format!(
-                "{wanted} of role `{role}`, which {have} {}",
-                if have == 1 { "person has" } else { "people have" }
-            )
+            format!("{wanted} of role `{role}`, which {}", who_has(have))
         })
         .collect();
     let message = format!("level {} can never be approved: it takes {}", level.level, counts.join("; "));

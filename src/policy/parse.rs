@@ -7,13 +7,17 @@ use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
+use super::change::ChangeRead;
 use super::check;
 use super::diagnostic::{PolicyErrors, Report, Span};
+use super::fatigue::{Fatigue, FatigueRead};
 use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
 use super::pattern::{Calls, Pattern};
-use super::people::{PeopleRead, RolesRead};
+use super::people::PeopleRead;
 use super::reader::{At, Table};
+use super::roles::RolesRead;
 use super::rule::{Default, Policy, Rule, Says, Words};
+use super::shadow::{self, Scope, Shadowing};
 use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind, Tier};
 use crate::call::PolicyDigest;
 use crate::id::Role;
@@ -78,6 +82,13 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
                 tools: read.tools,
                 people: People::new(read.people.people),
                 stewards: read.roles.stewards.into_iter().map(|role| role.value).collect(),
+                glass_breakers: read.roles.break_glass.into_iter().map(|role| role.value).collect(),
+                fatigue: read.fatigue.over(Fatigue::default()),
+                change: read.change.as_ref().map(ChangeRead::terms),
+                shadowing: Shadowing {
+                    everywhere: read.shadow.map_or(Scope::Nothing, |at| at.value),
+                    own: Scope::Nothing,
+                },
                 warnings: report.into_found(),
             })
         }
@@ -95,6 +106,9 @@ pub(super) struct Read {
     tools: BTreeMap<String, Words>,
     pub(super) people: PeopleRead,
     pub(super) roles: RolesRead,
+    fatigue: FatigueRead,
+    pub(super) change: Option<ChangeRead>,
+    shadow: Option<At<Scope>>,
 }
 
 impl Read {
@@ -121,8 +135,11 @@ impl Read {
         let tools = table.table("tools", report).map_or_else(BTreeMap::new, |table| words(&table, report));
         let people = PeopleRead::read(table.tables("people", report), report);
         let roles = RolesRead::read(table.table("roles", report), report);
+        let fatigue = FatigueRead::read(table.table("fatigue", report), report);
+        let change = ChangeRead::read(table.table("change", report), report);
+        let shadow = shadow::read(&mut table, report);
         table.finish("the policy", report);
-        Self { version, solo, levels, rules, default, tools, people, roles }
+        Self { version, solo, levels, rules, default, tools, people, roles, fatigue, change, shadow }
     }
 
     fn check(&self, report: &mut Report<'_>) {

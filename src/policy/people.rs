@@ -1,8 +1,8 @@
-//! `[[people]]` and `[roles]`: who there is, by which accounts, and what they are.
+//! `[[people]]`: who there is, by which accounts, and what they are.
 
 use std::collections::BTreeSet;
 
-use super::diagnostic::{Report, Span};
+use super::diagnostic::Report;
 use super::levels::role;
 use super::reader::{At, Table};
 use crate::id::{PersonId, Role};
@@ -145,30 +145,4 @@ fn slack(text: &str) -> Result<Identity, IdentityError> {
         return Err(IdentityError);
     }
     Identity::slack(team, user)
-}
-
-/// `[roles]` as it was read.
-#[derive(Debug, Default)]
-pub(super) struct RolesRead {
-    /// Who may revoke, settle and break glass.
-    pub(super) stewards: Vec<At<Role>>,
-    /// Roles that exist even while nobody has them.
-    pub(super) names: Vec<At<Role>>,
-    /// Where the table stands.
-    pub(super) span: Option<Span>,
-}
-
-impl RolesRead {
-    pub(super) fn read(table: Option<Table<'_>>, report: &mut Report<'_>) -> Self {
-        let Some(mut table) = table else { return Self::default() };
-        let span = Some(table.span());
-        let mut roles = |key, report: &mut Report<'_>| -> Vec<At<Role>> {
-            let texts = table.strings(key, report).map_or_else(Vec::new, |texts| texts.value);
-            texts.into_iter().filter_map(|text| role(text, report)).collect()
-        };
-        let stewards = roles("stewards", report);
-        let names = roles("names", report);
-        table.finish("[roles]", report);
-        Self { stewards, names, span }
-    }
 }

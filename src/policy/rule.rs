@@ -8,12 +8,15 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::change::ChangeTerms;
 use super::circumstances::Circumstances;
 use super::diagnostic::{Diagnostic, PolicyErrors};
+use super::fatigue::Fatigue;
 use super::levels::LevelPolicy;
 use super::parse;
 use super::pattern::Calls;
 use super::set::PolicyFile;
+use super::shadow::Shadowing;
 use super::verdict::{Level, PolicyVersion, RuleHit, Tier, Verdict};
 use crate::approval::Proposal;
 use crate::call::ToolCall;
@@ -35,6 +38,10 @@ pub struct Policy {
     pub(super) tools: BTreeMap<String, Words>,
     pub(super) people: People,
     pub(super) stewards: Vec<Role>,
+    pub(super) glass_breakers: Vec<Role>,
+    pub(super) fatigue: Fatigue,
+    pub(super) change: Option<ChangeTerms>,
+    pub(super) shadowing: Shadowing,
     pub(super) warnings: Vec<Diagnostic>,
 }
 
@@ -166,12 +173,6 @@ impl Policy {
         let people = self.people.all().iter().map(|known| &known.member);
         let have = people.filter(|member| roles.iter().any(|role| member.roles.contains(role)));
         have.map(|member| member.name.clone()).collect()
-    }
-
-    /// The roles that may revoke, settle and break glass; empty means nobody.
-    #[must_use]
-    pub fn stewards(&self) -> &[Role] {
-        &self.stewards
     }
 
     /// Whether who asks may approve everywhere (profile "solo").

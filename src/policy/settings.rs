@@ -8,6 +8,7 @@ mod check;
 mod read;
 
 pub(super) use check::Whose;
+pub(super) use read::{COUNT_MAX, NEVER};
 
 use super::diagnostic::Span;
 use super::levels::LevelPolicy;

@@ -1,6 +1,8 @@
 //! The policy as its authors meet it: what is taken, what is judged, and what is said when it is wrong.
 
+mod house;
 mod settings;
+mod strict;
 
 use std::collections::BTreeMap;
 

@@ -21,7 +21,7 @@ const ASSURANCES: [(&str, Assurance); 4] = [
 ];
 
 /// The most people of one role that a stage can ask for: more than that is a mistake, not a quorum.
-const COUNT_MAX: u32 = 64;
+pub(in super::super) const COUNT_MAX: u32 = 64;
 /// The most stages, and the most groups in one: a card must show them all.
 const STAGES_MAX: usize = 8;
 /// The longest span of time in a policy: nobody remembers a question for longer.
@@ -36,7 +36,7 @@ const STEPS_MAX: usize = 8;
 const STEP_ROLES_MAX: usize = 8;
 
 /// What stands in `remember` and `gather` to take out what is underneath.
-const NEVER: &str = "never";
+pub(in super::super) const NEVER: &str = "never";
 
 impl Settings {
     /// Reads every key of [`KEYS`] out of a table, which may hold others.
