@@ -13,6 +13,10 @@ mod diagnostic;
 #[cfg(feature = "policy")]
 mod fatigue;
 #[cfg(feature = "policy")]
+mod grade;
+#[cfg(feature = "policy")]
+mod judge;
+#[cfg(feature = "policy")]
 mod levels;
 #[cfg(feature = "policy")]
 mod parse;
@@ -39,6 +43,8 @@ mod strict;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;
+#[cfg(feature = "policy")]
+mod tools;
 pub mod verdict;
 
 #[cfg(feature = "policy")]

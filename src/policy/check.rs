@@ -1,91 +1,126 @@
 //! What can be found only by looking at the policy as a whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::{ChangeRead, ChangeTerms};
 use super::diagnostic::{Report, Span};
+use super::grade::{RuleRead, RulesRead};
 use super::levels::{LevelRead, did_you_mean};
-use super::parse::{Read, RuleRead};
-use super::rule::Says;
-use super::verdict::{Terms, Tier};
+use super::parse::Read;
+use super::pattern::Calls;
+use super::reader::At;
+use super::verdict::{RuleKind, Terms, Tier};
 use crate::id::Role;
 use crate::person::KnownPerson;
 
-/// No two rules have the same name.
-pub(super) fn names(rules: &[RuleRead], report: &mut Report<'_>) {
-    for (index, rule) in rules.iter().enumerate() {
-        if let Some(first) = rules[..index].iter().find(|other| other.name.value == rule.name.value) {
-            let help = format!("the first is on line {}", report.line(&first.name.span));
-            report.error(rule.name.span.clone(), format!("there are two rules `{}`", rule.name.value), help);
+/// No two rules have the same name, of whatever kind they are.
+pub(super) fn names(rules: &RulesRead, report: &mut Report<'_>) {
+    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    for name in rules.names() {
+        if let Some(first) = seen.get(name.value.as_str()) {
+            let help = format!("the first is on line {}", report.line(first));
+            report.error(name.span.clone(), format!("there are two rules `{}`", name.value), help);
+        } else {
+            seen.insert(&name.value, name.span.clone());
         }
     }
 }
 
 /// Whoever is asked, or told no, is told why.
 pub(super) fn reasons(read: &Read, report: &mut Report<'_>) {
-    for rule in &read.rules {
-        let silent = rule.rule.hit.because.trim().is_empty();
-        let tier = rule.tier(&read.levels);
-        if silent && tier >= Tier::Approve {
-            let whom = if tier == Tier::Forbid {
-                "the agent is told this sentence"
-            } else {
-                "people read this sentence on the card"
-            };
-            let message = format!("rule `{}` does not say why", rule.name.value);
-            report.error(rule.name.span.clone(), message, format!("add `because`: {whom}"));
-        }
-    }
-}
-
-/// Every rule can match something: what an earlier one takes away, and what a rule that forbids takes away wherever
-/// it stands, is not all of it.
-pub(super) fn reachable(rules: &[RuleRead], report: &mut Report<'_>) {
-    for (index, rule) in rules.iter().enumerate() {
-        let forbids = rule.rule.says == Says::Forbid;
-        let before = |(other, read): &(usize, &RuleRead)| match (read.rule.says == Says::Forbid, forbids) {
-            (true, false) => true,
-            (false, true) => false,
-            (true, true) | (false, false) => *other < index,
+    let on_card = "people read this sentence on the card";
+    let to_agent = "the agent is told this sentence";
+    let forbids = read.rules.forbids.iter().map(|rule| (&rule.name, &rule.rule.hit, Some(to_agent)));
+    let rules = read.rules.rules.iter().map(|rule| {
+        let told = match rule.tier(&read.levels) {
+            Tier::Auto | Tier::Suggest => None,
+            Tier::Approve => Some(on_card),
+            Tier::Forbid => Some(to_agent),
         };
-        let before: Vec<_> = rules.iter().enumerate().filter(before).map(|(_, read)| read).collect();
-        let patterns = &rule.rule.calls.tools;
-        let covered: Vec<_> = patterns
-            .iter()
-            .filter_map(|pattern| {
-                let by = before.iter().find(|other| other.rule.calls.covers(&rule.rule.calls, pattern))?;
-                Some((pattern, *by))
-            })
-            .collect();
-        let all = covered.len() == patterns.len();
-        match covered.first() {
-            Some((_, by)) if all => {
-                let message = format!(
-                    "rule `{}` can never match: rule `{}` takes all its calls",
-                    rule.name.value, by.name.value
-                );
-                report.error(rule.name.span.clone(), message, earlier(by, report));
-            }
-            Some(_) => {
-                for (pattern, by) in covered {
-                    let message = format!(
-                        "`{}` never matches here: rule `{}` takes these calls",
-                        pattern.text(),
-                        by.name.value
-                    );
-                    report.warning(pattern.span.clone(), message, earlier(by, report));
-                }
-            }
-            None => {}
+        (&rule.name, &rule.rule.hit, told)
+    });
+    let raises = read.rules.raises.iter().map(|rule| (&rule.name, &rule.rule.hit, Some(on_card)));
+    for (name, hit, told) in forbids.chain(rules).chain(raises) {
+        if let Some(told) = told
+            && hit.because.trim().is_empty()
+        {
+            let message = format!("rule `{}` does not say why", name.value);
+            report.error(name.span.clone(), message, format!("add `because`: {told}"));
         }
     }
 }
 
-fn earlier(by: &RuleRead, report: &Report<'_>) -> String {
+/// Every rule can match something: what an earlier one takes away, and what is forbidden wherever that stands, is not
+/// all of it.
+pub(super) fn reachable(rules: &RulesRead, report: &mut Report<'_>) {
+    for (index, rule) in rules.forbids.iter().enumerate() {
+        reachable_after(rule, &taking(&rules.forbids[..index]), report);
+    }
+    for (index, rule) in rules.rules.iter().enumerate() {
+        let mut before = taking(&rules.forbids);
+        before.extend(taking(&rules.rules[..index]));
+        reachable_after(rule, &before, report);
+    }
+    let forbids = taking(&rules.forbids);
+    for rule in &rules.raises {
+        reachable_after(rule, &forbids, report);
+    }
+}
+
+/// A rule that takes away every call that it is about.
+struct Taking<'a> {
+    name: &'a At<String>,
+    calls: &'a Calls,
+    kind: RuleKind,
+}
+
+fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
+    let taking = |read| {
+        let RuleRead { name, rule, .. }: &RuleRead<S> = read;
+        Taking { name, calls: &rule.calls, kind: rule.hit.kind }
+    };
+    rules.iter().map(taking).collect()
+}
+
+fn reachable_after<S>(rule: &RuleRead<S>, before: &[Taking<'_>], report: &mut Report<'_>) {
+    let patterns = &rule.rule.calls.tools;
+    let covered: Vec<_> = patterns
+        .iter()
+        .filter_map(|pattern| {
+            let by = before.iter().find(|other| other.calls.covers(&rule.rule.calls, pattern))?;
+            Some((pattern, by))
+        })
+        .collect();
+    let all = covered.len() == patterns.len();
+    match covered.first() {
+        Some((_, by)) if all => {
+            let message = format!(
+                "rule `{}` can never match: rule `{}` takes all its calls",
+                rule.name.value, by.name.value
+            );
+            report.error(rule.name.span.clone(), message, earlier(by, report));
+        }
+        Some(_) => {
+            for (pattern, by) in covered {
+                let message = format!(
+                    "`{}` never matches here: rule `{}` takes these calls",
+                    pattern.text(),
+                    by.name.value
+                );
+                report.warning(pattern.span.clone(), message, earlier(by, report));
+            }
+        }
+        None => {}
+    }
+}
+
+fn earlier(by: &Taking<'_>, report: &Report<'_>) -> String {
     let line = report.line(&by.name.span);
-    match by.rule.says {
-        Says::Forbid => format!("that rule is on line {line}; rules that forbid are looked at first"),
-        Says::Level(_) => format!("that rule is on line {line}, and the first that matches counts"),
+    match by.kind {
+        RuleKind::Forbid => format!("that rule is on line {line}; what is forbidden is looked at first"),
+        RuleKind::Rule | RuleKind::Raise | RuleKind::Default => {
+            format!("that rule is on line {line}, and the first that matches counts")
+        }
     }
 }
 
@@ -166,7 +201,7 @@ fn who_has(count: usize) -> String {
 
 /// Where people are asked at a level: its stages, else what leads to it; none if nothing does.
 fn asked_at(level: &LevelRead, read: &Read) -> Option<Span> {
-    let rule = read.rules.iter().find(|rule| rule.rule.says == Says::Level(level.level));
+    let rule = read.rules.rules.iter().find(|rule| rule.rule.says.level == level.level);
     let by_default = read.default.level.value == level.level;
     level
         .stages_span()

@@ -3,22 +3,21 @@
 //! The file says the same thing to everybody who reads it: unknown keys, wrong types and rules that can never match
 //! are errors, never passed over.
 
-use std::collections::BTreeMap;
-
 use toml::de::DeTable;
 
 use super::change::ChangeRead;
 use super::check;
-use super::diagnostic::{PolicyErrors, Report, Span};
+use super::diagnostic::{PolicyErrors, Report};
 use super::fatigue::{Fatigue, FatigueRead};
+use super::grade::RulesRead;
 use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
-use super::pattern::{Calls, Pattern};
 use super::people::PeopleRead;
 use super::reader::{At, Table};
 use super::roles::RolesRead;
-use super::rule::{Default, Policy, Rule, Says, Words};
+use super::rule::{Default, Policy, Rules};
 use super::shadow::{self, Scope, Shadowing};
-use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind, Tier};
+use super::tools::Tools;
+use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind};
 use crate::call::PolicyDigest;
 use crate::id::Role;
 use crate::person::People;
@@ -29,14 +28,6 @@ const POLICY_BYTES_MAX: usize = 1024 * 1024;
 const LABEL_CHARS_MAX: usize = 100;
 /// The role that decides, where nothing else is said.
 const DEFAULT_ROLE: &str = "admin";
-
-/// One rule as it was read, with where its parts stand.
-pub(super) struct RuleRead {
-    pub(super) name: At<String>,
-    pub(super) rule: Rule,
-    /// Where its level or tier is set.
-    pub(super) says_span: Span,
-}
 
 /// `[default]` as it was read.
 pub(super) struct DefaultRead {
@@ -74,7 +65,10 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
                 version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
                 solo: read.solo,
                 levels,
-                rules: read.rules.into_iter().map(|read| read.rule).collect(),
+                forbids: Rules::new(read.rules.forbids.into_iter().map(|read| read.rule).collect()),
+                rules: Rules::new(read.rules.rules.into_iter().map(|read| read.rule).collect()),
+                floor: Rules::new(Vec::new()),
+                raises: Rules::new(read.rules.raises.into_iter().map(|read| read.rule).collect()),
                 default: Default {
                     level: read.default.level.value,
                     hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", read.default.because) },
@@ -101,9 +95,9 @@ pub(super) struct Read {
     version: Option<String>,
     solo: bool,
     pub(super) levels: [LevelRead; 4],
-    pub(super) rules: Vec<RuleRead>,
+    pub(super) rules: RulesRead,
     pub(super) default: DefaultRead,
-    tools: BTreeMap<String, Words>,
+    tools: Tools,
     pub(super) people: PeopleRead,
     pub(super) roles: RolesRead,
     fatigue: FatigueRead,
@@ -130,9 +124,8 @@ impl Read {
         if let Some(tables) = level_tables {
             tables.finish("[levels]", report);
         }
-        let rules = table.tables("rule", report);
-        let rules = rules.into_iter().filter_map(|table| RuleRead::read(table, report)).collect();
-        let tools = table.table("tools", report).map_or_else(BTreeMap::new, |table| words(&table, report));
+        let rules = RulesRead::read(&mut table, report);
+        let tools = Tools::read(table.table("tools", report), report);
         let people = PeopleRead::read(table.tables("people", report), report);
         let roles = RolesRead::read(table.table("roles", report), report);
         let fatigue = FatigueRead::read(table.table("fatigue", report), report);
@@ -199,128 +192,4 @@ impl DefaultRead {
 )]
 fn default_role() -> Role {
     Role::new(DEFAULT_ROLE).expect("a role's name")
-}
-
-impl RuleRead {
-    fn read(mut table: Table<'_>, report: &mut Report<'_>) -> Option<Self> {
-        let header = table.span();
-        let name = table.string("name", report);
-        let tools = table.strings("tools", report);
-        let servers = table.strings("servers", report);
-        let level = table.word("level", &LEVELS, report);
-        let tier = table.string("tier", report);
-        let because = table.string("because", report);
-        let says = Self::says(&table, level, tier, report);
-        for key in ["name", "tools"] {
-            if table.key_span(key).is_none() {
-                report.error(header.clone(), format!("a rule needs `{key}`"), "");
-            }
-        }
-        table.finish("[[rule]]", report);
-        let mut patterns = |listed: At<Vec<At<String>>>, what: &str| {
-            if listed.value.is_empty() {
-                let message = format!("the rule matches nothing: its list of {what} is empty");
-                report.error(listed.span, message, "an empty list means none, not all");
-            }
-            listed.value.into_iter().filter_map(|text| Pattern::read(text, report)).collect::<Vec<_>>()
-        };
-        let tools = tools.map(|tools| patterns(tools, "tools"));
-        let servers = servers.map(|servers| patterns(servers, "servers"));
-        let name = name?;
-        let name_is_wrong = match name.value.as_str() {
-            "default" => Some("`default` is what the rule for everything else is called"),
-            text if text.trim().is_empty() || text.chars().any(char::is_control) => {
-                Some("a rule's name is one line")
-            }
-            _ => None,
-        };
-        if let Some(message) = name_is_wrong {
-            report.error(name.span.clone(), message, "");
-        }
-        let says = says?;
-        Some(Self {
-            rule: Rule {
-                hit: RuleHit::new(name.value.clone(), because.map(|at| at.value).unwrap_or_default()),
-                calls: Calls { tools: tools?, servers },
-                says: says.value,
-            },
-            name,
-            says_span: says.span,
-        })
-    }
-
-    /// A level, or `tier = "forbid"`: exactly one of them.
-    fn says(
-        table: &Table<'_>,
-        level: Option<At<Level>>,
-        tier: Option<At<String>>,
-        report: &mut Report<'_>,
-    ) -> Option<At<Says>> {
-        if let Some(tier) = tier.as_ref().filter(|tier| tier.value != "forbid") {
-            let message = format!("a rule sets no tier but \"forbid\"; this is \"{}\"", tier.value);
-            report.error(tier.span.clone(), message, "set the `level`; [levels.*] says which tier that is");
-            return None;
-        }
-        match (table.key_span("level"), table.key_span("tier")) {
-            (Some(level), Some(_)) => {
-                let help = "take out one of the two: what is forbidden has no level";
-                report.error(level, "a rule has either a `level` or tier \"forbid\", not both", help);
-                None
-            }
-            (None, None) => {
-                report.error(table.span(), "a rule needs a `level`, or tier = \"forbid\"", "");
-                None
-            }
-            (Some(_), None) => level.map(|level| level.map(Says::Level)),
-            (None, Some(_)) => tier.map(|tier| tier.map(|_| Says::Forbid)),
-        }
-    }
-
-    /// The tier that calls of this rule get.
-    pub(super) fn tier(&self, levels: &[LevelRead; 4]) -> Tier {
-        match self.rule.says {
-            Says::Forbid => Tier::Forbid,
-            Says::Level(level) => {
-                levels.iter().find(|read| read.level == level).map_or(Tier::Approve, |read| read.policy.tier)
-            }
-        }
-    }
-}
-
-/// `[tools.*]`: what a tool does, in plain words.
-fn words(table: &Table<'_>, report: &mut Report<'_>) -> BTreeMap<String, Words> {
-    let mut tools = BTreeMap::new();
-    for (name, value) in table.entries() {
-        let Some(mut tool) = Table::of(value, report, name.value) else { continue };
-        let title = tool.string("title", report);
-        let effect = tool.string("effect", report);
-        let leading = tool.strings("leading_args", report).map_or_else(Vec::new, |names| names.value);
-        tool.finish(&format!("[tools.{:?}]", name.value), report);
-        if let Some(title) = &title
-            && !is_template(&title.value)
-        {
-            let message = "the title's braces do not fit together";
-            report.error(title.span.clone(), message, "`{path}` stands for the argument `path`");
-        }
-        let words = Words {
-            title: title.map(|title| title.value),
-            effect: effect.map(|effect| effect.value),
-            leading_args: leading.into_iter().map(|name| name.value).collect(),
-        };
-        tools.insert(name.value.to_owned(), words);
-    }
-    tools
-}
-
-/// Whether every brace opens and closes around a name.
-fn is_template(text: &str) -> bool {
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('{') {
-        let Some((name, tail)) = after.split_once('}') else { return false };
-        if before.contains('}') || name.is_empty() || name.contains('{') {
-            return false;
-        }
-        rest = tail;
-    }
-    !text.trim().is_empty() && !rest.contains('}')
 }

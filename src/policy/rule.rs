@@ -1,24 +1,22 @@
 //! A policy that was read and found right: it judges calls, and knows who people are.
 //!
-//! Rules that forbid are looked at first, wherever they stand; then the first rule that matches gives the level; then
-//! the default. The level's table says what that costs. Judging is pure: the same policy and proposal give the same
-//! verdict.
+//! What forbids is looked at first, wherever it stands; then the first rule that matches gives the base level, else
+//! the default; then everything that raises lifts it. The level's table says what that costs. How a call is judged is
+//! in `judge`.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::change::ChangeTerms;
-use super::circumstances::Circumstances;
 use super::diagnostic::{Diagnostic, PolicyErrors};
 use super::fatigue::Fatigue;
 use super::levels::LevelPolicy;
 use super::parse;
-use super::pattern::Calls;
+use super::pattern::{Calls, Index};
 use super::set::PolicyFile;
 use super::shadow::Shadowing;
-use super::verdict::{Level, PolicyVersion, RuleHit, Tier, Verdict};
-use crate::approval::Proposal;
+use super::tools::Tools;
+use super::verdict::{Level, PolicyVersion, RuleHit};
 use crate::call::ToolCall;
 use crate::id::{Role, TenantId};
 use crate::person::People;
@@ -33,9 +31,13 @@ pub struct Policy {
     pub(super) version: PolicyVersion,
     pub(super) solo: bool,
     pub(super) levels: [LevelPolicy; 4],
-    pub(super) rules: Vec<Rule>,
+    pub(super) forbids: Rules<Forbids>,
+    pub(super) rules: Rules<Grades>,
+    /// Rules of the installation that a tenant's own cannot go below; none where there is but one file.
+    pub(super) floor: Rules<Grades>,
+    pub(super) raises: Rules<Raises>,
     pub(super) default: Default,
-    pub(super) tools: BTreeMap<String, Words>,
+    pub(super) tools: Tools,
     pub(super) people: People,
     pub(super) stewards: Vec<Role>,
     pub(super) glass_breakers: Vec<Role>,
@@ -52,29 +54,64 @@ pub(super) struct Default {
     pub(super) hit: RuleHit,
 }
 
-/// One rule.
+/// One rule of any kind: which calls it is about, and what it says of them.
 #[derive(Debug, Clone)]
-pub(super) struct Rule {
+pub(super) struct Rule<S> {
     pub(super) hit: RuleHit,
     pub(super) calls: Calls,
-    pub(super) says: Says,
+    /// Whether a tenant's file cannot loosen it.
+    #[expect(dead_code, reason = "it is asked when a tenant's file is merged")]
+    pub(super) fixed: bool,
+    pub(super) says: S,
 }
 
-/// What a rule says of its calls.
+/// `[[forbid]]`: they never run.
+#[derive(Debug, Clone)]
+pub(super) struct Forbids;
+
+/// `[[rule]]`: how bad they are.
+#[derive(Debug, Clone)]
+pub(super) struct Grades {
+    pub(super) level: Level,
+    /// Whether people are asked whatever was remembered.
+    pub(super) always_ask: bool,
+}
+
+/// `[[raise]]`: they are worse than that.
+#[derive(Debug, Clone)]
+pub(super) struct Raises {
+    pub(super) to: RaiseTo,
+    /// Whether people are asked whatever was remembered.
+    pub(super) always_ask: bool,
+}
+
+/// How far a raise lifts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Says {
-    /// How bad they are.
+pub(super) enum RaiseTo {
+    /// By so many levels.
+    By(u32),
+    /// At least to this one.
     Level(Level),
-    /// They never run.
-    Forbid,
 }
 
-/// What the policy says of a tool in plain words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Words {
-    pub(super) title: Option<String>,
-    pub(super) effect: Option<String>,
-    pub(super) leading_args: Vec<String>,
+/// Rules of one kind, in the order in which they count.
+#[derive(Debug, Clone)]
+pub(super) struct Rules<S> {
+    rules: Vec<Rule<S>>,
+    index: Index,
+}
+
+impl<S> Rules<S> {
+    pub(super) fn new(rules: Vec<Rule<S>>) -> Self {
+        let index = Index::new(rules.iter().map(|rule| &rule.calls));
+        Self { rules, index }
+    }
+
+    /// Those that are about a call, in their order.
+    pub(super) fn about<'a>(&'a self, call: &'a ToolCall) -> impl Iterator<Item = &'a Rule<S>> {
+        let places = self.index.candidates(call.tool.as_str());
+        places.into_iter().filter_map(|place| self.rules.get(place)).filter(|rule| rule.calls.matches(call))
+    }
 }
 
 impl Policy {
@@ -111,54 +148,6 @@ impl Policy {
     #[must_use]
     pub const fn builtin_text() -> &'static str {
         BUILTIN
-    }
-
-    /// What the policy says of a call. Pure: the same policy, proposal and circumstances give the same verdict.
-    #[must_use]
-    pub fn judge(&self, proposal: &Proposal, circumstances: &Circumstances) -> Verdict {
-        let call = &proposal.call;
-        let matching = || self.rules.iter().filter(|rule| rule.calls.matches(call));
-        let (tier, level, hit) = match matching().find(|rule| rule.says == Says::Forbid) {
-            Some(rule) => (Tier::Forbid, Level::Critical, &rule.hit),
-            None => {
-                let graded = matching().find_map(|rule| match rule.says {
-                    Says::Level(level) => Some((level, &rule.hit)),
-                    Says::Forbid => None,
-                });
-                let (level, hit) = graded.unwrap_or((self.default.level, &self.default.hit));
-                (self.level(level).tier, level, hit)
-            }
-        };
-        let words = self.words(call);
-        Verdict {
-            tier,
-            level,
-            rules: vec![hit.clone()],
-            policy: self.version.clone(),
-            terms: (tier == Tier::Approve).then(|| self.level(level).terms.clone()),
-            title: words.and_then(|words| words.title.clone()),
-            effect: words.and_then(|words| words.effect.clone()),
-            leading_args: words.map(|words| words.leading_args.clone()).unwrap_or_default(),
-            figures: Vec::new(),
-            always_ask: false,
-            remember: None,
-            shadow: None,
-            circumstances: Some(circumstances.clone()),
-        }
-    }
-
-    /// What forbids a call now; asked again at every claim, whatever was approved before.
-    #[must_use]
-    pub fn forbids(&self, proposal: &Proposal, _now: &Circumstances) -> Option<RuleHit> {
-        let mut matching = self.rules.iter().filter(|rule| rule.calls.matches(&proposal.call));
-        if let Some(rule) = matching.clone().find(|rule| rule.says == Says::Forbid) {
-            return Some(rule.hit.clone());
-        }
-        let (level, hit) = match matching.next() {
-            Some(Rule { says: Says::Level(level), hit, .. }) => (*level, hit),
-            Some(_) | None => (self.default.level, &self.default.hit),
-        };
-        (self.level(level).tier == Tier::Forbid).then(|| hit.clone())
     }
 
     /// The people that the policy names, and nobody else.
@@ -199,7 +188,7 @@ impl Policy {
         &self.warnings
     }
 
-    fn level(&self, level: Level) -> &LevelPolicy {
+    pub(super) fn level(&self, level: Level) -> &LevelPolicy {
         let [low, medium, high, critical] = &self.levels;
         match level {
             Level::Low => low,
@@ -207,11 +196,6 @@ impl Policy {
             Level::High => high,
             Level::Critical => critical,
         }
-    }
-
-    /// The words for a tool, by its name with its server, else without.
-    fn words(&self, call: &ToolCall) -> Option<&Words> {
-        self.tools.get(&call.full_name()).or_else(|| self.tools.get(call.tool.as_str()))
     }
 }
 

@@ -185,7 +185,7 @@ fn a_verdict_names_its_rule_its_policy_and_its_terms() {
 fn first_match_wins_and_forbid_wins_over_all() {
     let text = GOOD.replacen(
         "[[people]]",
-        "[[rule]]\nname = \"never\"\ntools = [\"*_prod\"]\ntier = \"forbid\"\nbecause = \"Not from here.\"\n\n[[rule]]\nname = \"late\"\ntools = [\"*_file\"]\nlevel = \"medium\"\nservers = [\"files\", \"git*\"]\n\n[[people]]",
+        "[[forbid]]\nname = \"never\"\ntools = [\"*_prod\"]\nbecause = \"Not from here.\"\n\n[[rule]]\nname = \"late\"\ntools = [\"*_file\"]\nlevel = \"medium\"\nservers = [\"files\", \"git*\"]\n\n[[people]]",
         1,
     );
     let policy = parse(&text);
@@ -209,7 +209,11 @@ fn a_level_of_tier_forbid_forbids() {
     let text = GOOD.replacen("tier = \"approve\"\nstages = [[{ role = \"admin\", count = 2 }]]\nreason_required = { yes = true, no = true }", "tier = \"forbid\"", 1);
     let policy = parse(&text);
     assert_eq!(judge(&policy, None, "delete_file").tier, Tier::Forbid);
-    assert_eq!(policy.forbids(&proposal(None, "delete_file"), &noon()).unwrap().rule, "deletes");
+    assert_eq!(
+        policy.forbids(&proposal(None, "delete_file"), &noon()),
+        None,
+        "that is the list of [[forbid]] alone"
+    );
 }
 
 /// R17: an empty list means nobody, and who may do what is read from the policy alone.
@@ -322,7 +326,7 @@ fn mistakes_are_shown_where_they_are() {
     assert_snapshot!("terms_without_approve", and("[levels.medium]\ntier = \"suggest\"\ncount = 2"));
     assert_snapshot!("tiers_fall", and("[levels.low]\ntier = \"approve\""));
     assert_snapshot!("rule_with_tier", with("level = \"low\"", "tier = \"auto\""));
-    assert_snapshot!("rule_with_both", with("level = \"low\"", "level = \"low\"\ntier = \"forbid\""));
+    assert_snapshot!("rule_that_forbids", with("level = \"low\"", "tier = \"forbid\""));
     assert_snapshot!("rule_with_neither", with("level = \"low\"\n", ""));
     assert_snapshot!("rule_without_reason", with("because = \"Deleting cannot be undone.\"", ""));
     assert_snapshot!("default_unasked", and("[default]\nlevel = \"low\""));
@@ -338,6 +342,9 @@ fn rules_that_can_never_match_are_shown() {
     let rule = |body: &str| {
         with("[[people]]", &format!("[[rule]]\nname = \"late\"\n{body}\nbecause = \"So.\"\n\n[[people]]"))
     };
+    let forbid = |body: &str| {
+        with("[[people]]", &format!("[[forbid]]\nname = \"late\"\n{body}\nbecause = \"So.\"\n\n[[people]]"))
+    };
     assert_snapshot!("unreachable_identical", rule("tools = [\"read_*\"]\nlevel = \"high\""));
     assert_snapshot!("unreachable_name", rule("tools = [\"delete_file\", \"read_file\"]\nlevel = \"high\""));
     assert_snapshot!(
@@ -345,8 +352,8 @@ fn rules_that_can_never_match_are_shown() {
         rule("tools = [\"delete_file\", \"touch_file\"]\nlevel = \"high\"")
     );
     assert_snapshot!("unreachable_star", with("[\"read_*\"]", "[\"*\"]"));
-    assert_snapshot!("unreachable_forbidden", rule("tools = [\"*\"]\ntier = \"forbid\""));
-    assert_eq!(rule("tools = [\"read_file\"]\ntier = \"forbid\""), "\n\nthe policy is taken");
+    assert_snapshot!("unreachable_forbidden", forbid("tools = [\"*\"]"));
+    assert_eq!(forbid("tools = [\"read_file\"]"), "\n\nthe policy is taken");
     let narrower = GOOD.replacen("tools = [\"read_*\"]", "tools = [\"*\"]\nservers = [\"files\"]", 1);
     assert_eq!(said(&narrower), "\n\nthe policy is taken", "other servers are left for the second rule");
 }

@@ -40,10 +40,9 @@ decide_within = "30m"
 valid_for = "10m"
 alarm_after = "10m"
 
-[[rule]]
+[[forbid]]
 name = "never"
 tools = ["drop_*"]
-tier = "forbid"
 because = "Tables are dropped by migrations only."
 
 [[rule]]

@@ -67,7 +67,9 @@ fn a_revoked_request_is_not_run() {
 /// R7: a policy that forbids it, or an approver who lost the role, between the yes and the claim.
 #[test]
 fn the_gate_looks_again_at_the_claim() {
-    let forbidden = POLICY.replace("level = \"critical\"\nbecause", "tier = \"forbid\"\nbecause");
+    let forbidden = POLICY
+        .replace("[[rule]]\nname = \"deletes\"", "[[forbid]]\nname = \"deletes\"")
+        .replace("level = \"critical\"\nbecause", "because");
     let demoted = POLICY.replace("accounts = [\"script/ana\"]", "accounts = [\"script/other\"]");
     for (policy, answer) in [
         (forbidden, "denied by policy: Deleting cannot be undone."),

@@ -49,10 +49,9 @@ name = "notes"
 tools = ["note"]
 level = "medium"
 because = "Notes are seen afterwards."
-[[rule]]
+[[forbid]]
 name = "never"
 tools = ["format"]
-tier = "forbid"
 because = "Nothing is ever formatted."
 [[rule]]
 name = "deletes"

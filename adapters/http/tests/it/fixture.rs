@@ -118,10 +118,9 @@ tier = "approve"
 role = "admin"
 count = 2
 
-[[rule]]
+[[forbid]]
 name = "never"
 tools = ["drop_*"]
-tier = "forbid"
 because = "Tables are dropped by migrations only."
 
 [[rule]]

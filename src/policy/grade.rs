@@ -1,0 +1,171 @@
+//! `[[forbid]]`, `[[rule]]` and `[[raise]]` as they are read: which calls, and what is said of them.
+
+use super::diagnostic::{Report, Span};
+use super::levels::{LEVELS, LevelRead};
+use super::pattern::{Calls, Pattern};
+use super::reader::{At, Table};
+use super::rule::{Forbids, Grades, RaiseTo, Raises, Rule};
+use super::verdict::{Level, RuleHit, RuleKind, Tier};
+
+/// The most levels that a raise lifts by: there are four.
+const RAISE_BY_MAX: u32 = 3;
+
+/// One rule of any kind as it was read, with where its parts stand.
+pub(super) struct RuleRead<S> {
+    pub(super) name: At<String>,
+    pub(super) rule: Rule<S>,
+    /// Where what it says is said.
+    pub(super) says_span: Span,
+}
+
+/// Every rule of a file as it was read.
+pub(super) struct RulesRead {
+    pub(super) forbids: Vec<RuleRead<Forbids>>,
+    pub(super) rules: Vec<RuleRead<Grades>>,
+    pub(super) raises: Vec<RuleRead<Raises>>,
+}
+
+/// What rules of all kinds have.
+struct Common {
+    name: Option<At<String>>,
+    calls: Option<Calls>,
+    hit: RuleHit,
+    header: Span,
+}
+
+impl RulesRead {
+    pub(super) fn read(table: &mut Table<'_>, report: &mut Report<'_>) -> Self {
+        let forbids = table.tables("forbid", report);
+        let rules = table.tables("rule", report);
+        let raises = table.tables("raise", report);
+        Self {
+            forbids: forbids.into_iter().filter_map(|table| forbid(table, report)).collect(),
+            rules: rules.into_iter().filter_map(|table| rule(table, report)).collect(),
+            raises: raises.into_iter().filter_map(|table| raise(table, report)).collect(),
+        }
+    }
+
+    /// The names of all of them, in the order of their kinds.
+    pub(super) fn names(&self) -> impl Iterator<Item = &At<String>> {
+        let forbids = self.forbids.iter().map(|read| &read.name);
+        let rules = self.rules.iter().map(|read| &read.name);
+        forbids.chain(rules).chain(self.raises.iter().map(|read| &read.name))
+    }
+}
+
+impl RuleRead<Grades> {
+    /// The tier that calls of this rule get.
+    pub(super) fn tier(&self, levels: &[LevelRead; 4]) -> Tier {
+        let level = levels.iter().find(|read| read.level == self.rule.says.level);
+        level.map_or(Tier::Approve, |read| read.policy.tier)
+    }
+}
+
+impl Common {
+    fn read(table: &mut Table<'_>, kind: RuleKind, report: &mut Report<'_>) -> Self {
+        let header = table.span();
+        let name = table.string("name", report);
+        let tools = table.strings("tools", report);
+        let servers = table.strings("servers", report);
+        let because = table.string("because", report).map(|at| at.value).unwrap_or_default();
+        for key in ["name", "tools"] {
+            if table.key_span(key).is_none() {
+                report.error(header.clone(), format!("[[{}]] needs `{key}`", word(kind)), "");
+            }
+        }
+        let tools = tools.map(|tools| Pattern::read_all(tools, "tools", report));
+        let servers = servers.map(|servers| Pattern::read_all(servers, "servers", report));
+        let name_is_wrong = name.as_ref().and_then(|name| match name.value.as_str() {
+            "default" => Some("`default` is what the rule for everything else is called"),
+            text if text.trim().is_empty() || text.chars().any(char::is_control) => {
+                Some("a rule's name is one line")
+            }
+            _ => None,
+        });
+        if let (Some(message), Some(name)) = (name_is_wrong, &name) {
+            report.error(name.span.clone(), message, "");
+        }
+        let called = name.as_ref().map(|name| name.value.clone()).unwrap_or_default();
+        Self {
+            name,
+            calls: tools.map(|tools| Calls { tools, servers }),
+            hit: RuleHit { kind, ..RuleHit::new(called, because) },
+            header,
+        }
+    }
+
+    fn rule<S>(self, says: Option<At<S>>, fixed: bool) -> Option<RuleRead<S>> {
+        let (name, calls, says) = (self.name?, self.calls?, says?);
+        let rule = Rule { hit: self.hit, calls, fixed, says: says.value };
+        Some(RuleRead { name, rule, says_span: says.span })
+    }
+}
+
+fn forbid(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forbids>> {
+    let common = Common::read(&mut table, RuleKind::Forbid, report);
+    for key in ["level", "tier"] {
+        if let Some(span) = table.key_span(key) {
+            report.error(span, format!("[[forbid]] takes no `{key}`"), "what is forbidden has no level");
+            table.get(key);
+        }
+    }
+    table.finish("[[forbid]]", report);
+    let span = common.header.clone();
+    common.rule(Some(At::new(Forbids, span)), true)
+}
+
+fn rule(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Grades>> {
+    let common = Common::read(&mut table, RuleKind::Rule, report);
+    let level = table.word("level", &LEVELS, report);
+    let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
+    let fixed = table.boolean("fixed", report).is_some_and(|at| at.value);
+    let forbidden = table.string("tier", report);
+    if let Some(tier) = &forbidden {
+        let help = "what never runs is written as [[forbid]]; else set the `level`: [levels.*] says which tier it has";
+        report.error(tier.span.clone(), format!("a rule sets no tier; this is \"{}\"", tier.value), help);
+    } else if table.key_span("level").is_none() {
+        report.error(
+            common.header.clone(),
+            "[[rule]] needs a `level`",
+            "what never runs is written as [[forbid]]",
+        );
+    }
+    table.finish("[[rule]]", report);
+    common.rule(level.map(|level| level.map(|level| Grades { level, always_ask })), fixed)
+}
+
+fn raise(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Raises>> {
+    let common = Common::read(&mut table, RuleKind::Raise, report);
+    let to = table.word("to", &LEVELS, report);
+    let by = table.count("by", RAISE_BY_MAX, report);
+    let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
+    let fixed = table.boolean("fixed", report).is_some_and(|at| at.value);
+    let says = match (table.key_span("to"), table.key_span("by")) {
+        (Some(to), Some(_)) => {
+            report.error(to, "[[raise]] takes either `by` or `to`, not both", "take out one of the two");
+            None
+        }
+        (Some(_), None) => to.map(|to| to.map(RaiseTo::Level)),
+        (None, Some(_)) => by.map(|by| by.map(RaiseTo::By)),
+        (None, None) => {
+            let help = "by = 1 lifts by one level, to = \"high\" at least to that one";
+            report.error(common.header.clone(), "[[raise]] needs `by` or `to`", help);
+            None
+        }
+    };
+    if let Some(At { value: RaiseTo::Level(Level::Low), span }) = &says {
+        report.error(span.clone(), "nothing can be raised to level low: it is the lowest", "");
+    }
+    table.finish("[[raise]]", report);
+    common.rule(says.map(|says| says.map(|to| Raises { to, always_ask })), fixed)
+}
+
+/// What a kind of rule is called in the file.
+const fn word(kind: RuleKind) -> &'static str {
+    match kind {
+        RuleKind::Rule => "rule",
+        RuleKind::Forbid => "forbid",
+        RuleKind::Raise => "raise",
+        RuleKind::Default => "default",
+    }
+}
