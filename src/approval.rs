@@ -11,6 +11,7 @@ mod evolve;
 pub mod proposal;
 pub mod quorum;
 pub mod refusal;
+pub(crate) mod seats;
 pub mod state;
 mod vote;
 

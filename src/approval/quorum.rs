@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::proposal::Requester;
+use crate::approval::seats;
 use crate::approval::state::{Decision, Vote};
 use crate::id::{PersonId, Role};
 use crate::person::{Electorate, Member};
@@ -137,7 +138,7 @@ fn count(terms: &Terms, votes: &[Counted<'_>], lapsed: Vec<crate::person::Identi
 /// The groups of a stage and of all before it. They are filled together: who decided an earlier stage may be needed
 /// in this one, once somebody else can take the place there. Nobody counts twice.
 fn groups_up_to(terms: &Terms, stage: u32) -> Vec<Group> {
-    terms.stages.iter().take(stage as usize + 1).flat_map(|stage| stage.groups.iter().cloned()).collect()
+    seats::groups(&terms.stages[..terms.stages.len().min(stage as usize + 1)])
 }
 
 /// The people who said yes up to a stage, each once.
@@ -176,72 +177,9 @@ pub(super) fn would_help(
     places(&with) > places(&standing)
 }
 
-/// Puts each person into at most one group so that as many places as possible are taken (augmenting paths): two
-/// groups must not be held up because the one person who fits both was put into the wrong one.
+/// How many places of each group these people take.
 fn fill(groups: &[Group], people: &[(&PersonId, &BTreeSet<Role>)]) -> Vec<u32> {
-    let seats: Vec<usize> = groups
-        .iter()
-        .enumerate()
-        .flat_map(|(g, group)| std::iter::repeat_n(g, group.count.min(64) as usize))
-        .collect();
-    let mut seated: Vec<Option<usize>> = vec![None; seats.len()];
-    for person in 0..people.len() {
-        let mut tried = vec![false; seats.len()];
-        seat(person, groups, people, &seats, (&mut seated, &mut tried));
-    }
-    let mut filled = vec![0; groups.len()];
-    for (seat, _) in seated.iter().enumerate().filter(|(_, person)| person.is_some()) {
-        filled[seats[seat]] += 1;
-    }
-    filled
-}
-
-fn seat(
-    person: usize,
-    groups: &[Group],
-    people: &[(&PersonId, &BTreeSet<Role>)],
-    seats: &[usize],
-    (seated, tried): (&mut Vec<Option<usize>>, &mut Vec<bool>),
-) -> bool {
-    for place in 0..seats.len() {
-        if tried[place] || !people[person].1.contains(&groups[seats[place]].role) {
-            continue;
-        }
-        tried[place] = true;
-        let free = match seated[place] {
-            None => true,
-            Some(other) => seat(other, groups, people, seats, (seated, tried)),
-        };
-        if free {
-            seated[place] = Some(person);
-            return true;
-        }
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn group(role: &str, count: u32) -> Group {
-        Group { role: Role::new(role).unwrap(), count }
-    }
-
-    fn roles(names: &[&str]) -> BTreeSet<Role> {
-        names.iter().map(|name| Role::new(name).unwrap()).collect()
-    }
-
-    /// R18: one person fills one place; who fits both groups goes where they are needed.
-    #[test]
-    fn people_are_seated_where_they_are_needed() {
-        let ana = PersonId::new("ana").unwrap();
-        let bo = PersonId::new("bo").unwrap();
-        let groups = [group("team", 1), group("finance", 1)];
-        let both = roles(&["team", "finance"]);
-        let team = roles(&["team"]);
-        assert_eq!(fill(&groups, &[(&ana, &both)]), vec![1, 0], "one person is one vote");
-        assert_eq!(fill(&groups, &[(&ana, &both), (&bo, &team)]), vec![1, 1], "Ana moves over for Bo");
-        assert_eq!(fill(&groups, &[(&ana, &team), (&bo, &team)]), vec![1, 0]);
-    }
+    let roles: Vec<_> = people.iter().map(|(_, roles)| *roles).collect();
+    let taken = |seated: Vec<usize>| u32::try_from(seated.len()).unwrap_or(u32::MAX);
+    seats::fill(groups, &roles).into_iter().map(taken).collect()
 }
