@@ -185,4 +185,4 @@ impl Approval {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

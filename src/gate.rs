@@ -27,7 +27,7 @@ pub use self::{
     propose::{ProposeError, Proposed},
     worker::Progress,
 };
-pub use directory::{CredentialDirectory, Directories, Trusted};
+pub use directory::{CredentialDirectory, Directories, NoOnCall, Trusted};
 pub use grant::{Grant, GrantCheck, GrantError, GrantSigner};
 pub use permit::{LeaseOver, Permit, Receipt, Running};
 pub use wake::Wakes;
@@ -49,7 +49,7 @@ mod parts {
     use crate::id::{AgentId, CommandId, Entropy, RequestId, SurfaceName, TenantId};
     use crate::inbound::Inbound;
     use crate::policy::{Place, Policy, PolicySet};
-    use crate::ports::{Clock, Directory, Store, StoreError, Surface};
+    use crate::ports::{Clock, Directory, OnCall, Store, StoreError, Surface};
     use crate::record::EventKind;
     use crate::time::{Timestamp, Ttl};
 
@@ -104,6 +104,8 @@ mod parts {
         pub policy: Arc<PolicyShelf>,
         /// What accounts are worth.
         pub directory: Arc<dyn Directory>,
+        /// Who is on call, where that is kept outside the policy.
+        pub on_call: Arc<dyn OnCall>,
         /// Where cards are shown.
         pub surfaces: Vec<Arc<dyn Surface>>,
         /// What hides secrets, for every sink.

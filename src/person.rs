@@ -8,8 +8,25 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "policy")]
+mod people;
+#[cfg(feature = "policy")]
+mod rota;
+#[cfg(test)]
+#[cfg(feature = "policy")]
+mod tests;
+
 use crate::id::{PersonId, Role};
 use crate::time::{Timestamp, Ttl};
+
+#[cfg(feature = "policy")]
+pub use people::{Concern, People};
+#[cfg(feature = "policy")]
+pub(crate) use rota::instant;
+
+/// The most bytes of a Matrix id.
+/// <https://spec.matrix.org/v1.16/appendices/#user-identifiers>
+const MATRIX_ID_BYTES_MAX: usize = 255;
 
 /// An account somewhere: the realm that vouches for it, and its exact name there. Never a display name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,6 +66,54 @@ impl Identity {
         Self::new(format!("slack:{team}"), user)
     }
 
+    /// A Matrix account by its full id, `@bo:example.org`. Its homeserver vouches for it, so that its realm is
+    /// `matrix:example.org`, and its name there is the whole id.
+    /// <https://spec.matrix.org/v1.16/appendices/#user-identifiers>
+    ///
+    /// # Errors
+    /// If it is no full id.
+    pub fn matrix(id: &str) -> Result<Self, IdentityError> {
+        let (local, server) = id.strip_prefix('@').and_then(|id| id.split_once(':')).ok_or(IdentityError)?;
+        if local.is_empty()
+            || server.is_empty()
+            || id.len() > MATRIX_ID_BYTES_MAX
+            || id.contains(char::is_whitespace)
+        {
+            return Err(IdentityError);
+        }
+        Self::new(format!("matrix:{server}"), id)
+    }
+
+    /// A login at the console.
+    ///
+    /// # Errors
+    /// If it is empty.
+    pub fn console(login: &str) -> Result<Self, IdentityError> {
+        Self::new("console", login)
+    }
+
+    /// A mail address, by which calendars name people. No surface vouches for one: nobody votes with it.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn email(address: &str) -> Result<Self, IdentityError> {
+        let (local, host) = address.rsplit_once('@').ok_or(IdentityError)?;
+        if local.is_empty() || host.is_empty() || address.contains(char::is_whitespace) {
+            return Err(IdentityError);
+        }
+        // Calendars write the same address in capitals and without, and nobody gives out two that differ in that only.
+        Self::new("email", address.to_lowercase())
+    }
+
+    /// A user of PagerDuty by their id there, by which schedules name people. Nobody votes with it.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn pagerduty(id: &str) -> Result<Self, IdentityError> {
+        let fits = |id: &str| id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        if id.len() >= 3 && fits(id) { Self::new("pagerduty", id) } else { Err(IdentityError) }
+    }
+
     /// Whoever holds a credential.
     ///
     /// # Errors
@@ -61,6 +126,12 @@ impl Identity {
     #[must_use]
     pub fn realm(&self) -> &str {
         &self.realm
+    }
+
+    /// The kind of who vouches: `slack` of `slack:T024BE7LD`.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.realm.split(':').next().unwrap_or(&self.realm)
     }
 
     /// The name there.
@@ -162,16 +233,25 @@ pub struct Rolls {
     pub accounts: BTreeMap<Identity, AccountState>,
     /// Members of groups that the policy names, or why they cannot be read.
     pub groups: BTreeMap<Identity, Result<BTreeSet<Identity>, String>>,
-    /// Who is on call by each schedule that the policy names, or why that cannot be read: accounts in any realm (a mail
-    /// address, a PagerDuty user), which the policy's people have.
+    /// Who is on call by each schedule kept outside the policy, or why that cannot be read: accounts in any realm (a
+    /// mail address, a PagerDuty user), which the policy's people have.
     pub on_call: BTreeMap<String, Result<BTreeSet<Identity>, String>>,
+    /// Roles that the decision asks for. Whoever has none of them because something could not be read is told that,
+    /// not that they lack the role.
+    pub wanted: BTreeSet<Role>,
 }
 
 impl Rolls {
     /// Nothing was asked.
     #[must_use]
     pub const fn empty(as_of: Timestamp) -> Self {
-        Self { as_of, accounts: BTreeMap::new(), groups: BTreeMap::new(), on_call: BTreeMap::new() }
+        Self {
+            as_of,
+            accounts: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            on_call: BTreeMap::new(),
+            wanted: BTreeSet::new(),
+        }
     }
 }
 
@@ -218,12 +298,6 @@ impl Electorate {
     }
 }
 
-/// The people that a policy names.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct People {
-    people: Vec<KnownPerson>,
-}
-
 /// One person as the policy names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownPerson {
@@ -253,7 +327,8 @@ pub struct Absence {
 /// A group on a surface whose members have roles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownGroup {
-    /// Which, by the surface's own ids: `slack:T024BE7LD/S0614TZR7`.
+    /// Which, by the surface's own ids: a Slack user group `slack:T024BE7LD/S0614TZR7`; whoever has so much power in a
+    /// Matrix room, `matrix/!ops:example.org/50`.
     pub group: Identity,
     /// What its members are.
     pub roles: BTreeSet<Role>,
@@ -278,8 +353,7 @@ pub enum OnCallSource {
     Rota {
         /// In their order.
         people: Vec<PersonId>,
-        /// The handovers: instants in order, the first of them the begin of the first person's turn. Made from the
-        /// policy's own time zone, so that a handover at nine stays at nine over daylight saving.
+        /// When turns change.
         handover: Handover,
     },
     /// An iCalendar file (RFC 5545) at an address: whoever an event names that goes on now.
@@ -294,7 +368,8 @@ pub enum OnCallSource {
     },
 }
 
-/// When turns change.
+/// When turns change, by the clock on the wall of one time zone: a handover at nine stays at nine over daylight
+/// saving.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
     /// The day of the first, `2026-11-30`.
@@ -305,90 +380,4 @@ pub struct Handover {
     pub every_days: u32,
     /// The IANA name of the time zone.
     pub zone: String,
-}
-
-impl People {
-    /// These people and nobody else; an empty list means nobody.
-    #[must_use]
-    pub const fn new(people: Vec<KnownPerson>) -> Self {
-        Self { people }
-    }
-
-    /// Exactly one person, or the refusal.
-    #[must_use]
-    pub fn resolve(&self, identity: &Identity) -> Standing {
-        let mut holders = self.people.iter().filter(|known| known.identities.contains(identity));
-        match (holders.next(), holders.next()) {
-            (None, _) => Standing::None(NoStanding::Unknown),
-            (Some(known), None) => Standing::Member(known.member.clone()),
-            (Some(_), Some(_)) => Standing::None(NoStanding::Ambiguous),
-        }
-    }
-
-    /// What an account is worth, given what its surface says of it.
-    #[must_use]
-    pub fn standing(&self, identity: &Identity, account: &AccountState) -> Standing {
-        match account {
-            AccountState::Active => self.resolve(identity),
-            AccountState::Barred(why) => Standing::None(why.clone()),
-        }
-    }
-
-    /// The people who have a role, in the order of the policy.
-    pub fn with_role<'a>(&'a self, role: &'a Role) -> impl Iterator<Item = &'a KnownPerson> {
-        self.people.iter().filter(move |known| known.member.roles.contains(role))
-    }
-
-    /// Everybody.
-    #[must_use]
-    pub fn all(&self) -> &[KnownPerson] {
-        &self.people
-    }
-
-    /// A person by their id.
-    #[must_use]
-    pub fn by_id(&self, person: &PersonId) -> Option<&KnownPerson> {
-        self.people.iter().find(|known| known.member.person == *person)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn person(id: &str, identities: &[&str]) -> KnownPerson {
-        KnownPerson {
-            member: Member {
-                person: PersonId::new(id).unwrap(),
-                name: id.to_owned(),
-                roles: BTreeSet::from([Role::new("admin").unwrap()]),
-                stands_in_for: Vec::new(),
-            },
-            identities: identities.iter().map(|text| text.parse().unwrap()).collect(),
-            team: None,
-            away: Vec::new(),
-        }
-    }
-
-    /// R17: an identity that resolves to no person or to two is refused; an empty list means nobody.
-    #[test]
-    fn exactly_one_person_or_a_refusal() {
-        let people = People::new(vec![
-            person("bo", &["slack:T1/UBO", "credential/bo"]),
-            person("chen", &["slack:T1/UCHEN", "credential/shared"]),
-            person("dana", &["credential/shared"]),
-        ]);
-        let standing = |text: &str| people.resolve(&text.parse().unwrap());
-        assert!(matches!(standing("slack:T1/UBO"), Standing::Member(m) if m.person.as_str() == "bo"));
-        assert_eq!(
-            standing("slack:T2/UBO"),
-            Standing::None(NoStanding::Unknown),
-            "another workspace's U is another"
-        );
-        assert_eq!(standing("credential/shared"), Standing::None(NoStanding::Ambiguous));
-        assert_eq!(
-            People::default().resolve(&"slack:T1/UBO".parse().unwrap()),
-            Standing::None(NoStanding::Unknown)
-        );
-    }
 }

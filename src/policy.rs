@@ -4,6 +4,8 @@
 //! together with the digest of the text that made it.
 
 #[cfg(feature = "policy")]
+mod absence;
+#[cfg(feature = "policy")]
 mod change;
 #[cfg(feature = "policy")]
 mod check;
@@ -15,9 +17,15 @@ mod fatigue;
 #[cfg(feature = "policy")]
 mod grade;
 #[cfg(feature = "policy")]
+mod groups;
+#[cfg(feature = "policy")]
 mod judge;
 #[cfg(feature = "policy")]
 mod levels;
+#[cfg(feature = "policy")]
+mod moment;
+#[cfg(feature = "policy")]
+mod on_call;
 #[cfg(feature = "policy")]
 mod parse;
 #[cfg(feature = "policy")]

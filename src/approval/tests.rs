@@ -1,6 +1,6 @@
 //! The table over every state and command, and a seeded property over random commands.
 
-mod fixtures;
+pub(crate) mod fixtures;
 mod property;
 mod table;
 mod votes;

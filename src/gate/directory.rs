@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::person::{AccountState, Identity, NoStanding};
-use crate::ports::{Account, Clock, CredentialStore, Directory, Members};
+use crate::person::{AccountState, Identity, NoStanding, OnCallSchedule};
+use crate::ports::{Account, Clock, CredentialStore, Directory, Members, OnCall};
 use crate::time::Ttl;
 
 /// Asks the directory that is responsible for an account's realm. A realm without one bars the account.
@@ -108,6 +108,35 @@ impl Directory for Trusted {
 
     fn members_at_hand(&self, group: &Identity, _age_max: Ttl) -> Option<Members> {
         Some(unreadable(&*self.clock, group))
+    }
+}
+
+/// Where nothing is configured that keeps schedules: who is on call cannot be read.
+pub struct NoOnCall {
+    clock: Arc<dyn Clock>,
+}
+
+impl NoOnCall {
+    /// By this clock.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock }
+    }
+
+    fn nobody_knows(&self) -> Members {
+        let why = "nothing is configured that could tell who is on call".to_owned();
+        Members { members: Err(why), as_of: self.clock.now() }
+    }
+}
+
+#[async_trait]
+impl OnCall for NoOnCall {
+    async fn on_call(&self, _schedule: &OnCallSchedule, _age_max: Ttl) -> Members {
+        self.nobody_knows()
+    }
+
+    fn on_call_at_hand(&self, _schedule: &OnCallSchedule, _age_max: Ttl) -> Option<Members> {
+        Some(self.nobody_knows())
     }
 }
 

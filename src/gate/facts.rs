@@ -1,16 +1,17 @@
 //! Facts: read outside, dated, and handed to the decision as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use futures::future::join_all;
+use futures::future::{join_all, join3};
 
 use crate::approval::state::Approved;
-use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, State};
+use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, Requester, State};
 use crate::gate::Gate;
-use crate::person::{Electorate, FACTS_AGE_MAX, Identity, Standing};
-use crate::policy::Circumstances;
-use crate::ports::Account;
+use crate::id::{Role, TenantId};
+use crate::person::{Concern, Electorate, FACTS_AGE_MAX, Identity, Rolls, Standing};
+use crate::policy::{Asker, Circumstances, Policy};
+use crate::ports::{Account, Clock, Directory, Members, OnCall};
 use crate::time::{Timestamp, Ttl};
 
 /// How old facts may be when they are fetched for a decision: half of what the decision allows, so that they are
@@ -20,56 +21,181 @@ const FETCH_AGE_MAX: Ttl = Ttl::from_secs(30);
 impl Gate {
     /// The facts for a command, fetched where they are not at hand.
     pub(super) async fn facts(&self, approval: &Approval, command: &Command) -> Facts {
-        let identities = deciding(approval, command);
-        let directory = &self.parts.directory;
-        let accounts =
-            join_all(identities.iter().map(|identity| directory.account(identity, FETCH_AGE_MAX))).await;
-        self.made(approval, command, identities.into_iter().zip(accounts))
+        let policy = self.policy_of(&approval.tenant);
+        self.outside(&policy).facts(approval, command).await
     }
 
     /// The facts for a command, if all are at hand and fresh; never waits.
     pub(super) fn facts_at_hand(&self, approval: &Approval, command: &Command) -> Option<Facts> {
-        let directory = &self.parts.directory;
-        let accounts = deciding(approval, command).into_iter().map(|identity| {
-            let account = directory.account_at_hand(&identity, FACTS_AGE_MAX)?;
-            Some((identity, account))
-        });
-        let accounts: Option<Vec<_>> = accounts.collect();
-        Some(self.made(approval, command, accounts?))
+        let policy = self.policy_of(&approval.tenant);
+        self.outside(&policy).facts_at_hand(approval, command)
     }
 
-    fn made(
-        &self,
-        approval: &Approval,
-        command: &Command,
-        accounts: impl IntoIterator<Item = (Identity, Account)>,
-    ) -> Facts {
-        let policy = self.policy_of(&approval.tenant);
-        let now = Circumstances::at(self.parts.clock.now());
-        let mut as_of: Option<Timestamp> = None;
-        let mut standings: BTreeMap<Identity, Standing> = BTreeMap::new();
-        for (identity, account) in accounts {
-            as_of = Some(as_of.map_or(account.as_of, |oldest| oldest.min(account.as_of)));
-            let standing = policy.people().standing(&identity, &account.state);
-            standings.insert(identity, standing);
+    /// Who asks, as the policy knows them now: groups and schedules are read where the policy has any.
+    pub async fn asker(&self, tenant: &TenantId, requester: &Requester) -> Asker {
+        let policy = self.policy_of(tenant);
+        self.outside(&policy).asker(requester).await
+    }
+
+    fn outside<'a>(&'a self, policy: &'a Policy) -> Outside<'a> {
+        let parts = &self.parts;
+        Outside { policy, clock: &*parts.clock, directory: &*parts.directory, on_call: &*parts.on_call }
+    }
+}
+
+/// Where facts come from.
+struct Outside<'a> {
+    policy: &'a Policy,
+    clock: &'a dyn Clock,
+    directory: &'a dyn Directory,
+    on_call: &'a dyn OnCall,
+}
+
+/// What facts are fetched for.
+struct Question {
+    identities: Vec<Identity>,
+    wanted: BTreeSet<Role>,
+    concern: Concern,
+}
+
+impl Outside<'_> {
+    async fn facts(&self, approval: &Approval, command: &Command) -> Facts {
+        let question = self.question(approval, command);
+        let rolls = self.read(&question.concern, question.wanted.clone()).await;
+        self.made(approval, command, (&question, &rolls))
+    }
+
+    fn facts_at_hand(&self, approval: &Approval, command: &Command) -> Option<Facts> {
+        let question = self.question(approval, command);
+        let Concern { accounts, groups, schedules } = &question.concern;
+        let accounts = accounts.iter().map(|identity| {
+            Some((identity.clone(), self.directory.account_at_hand(identity, FACTS_AGE_MAX)?))
+        });
+        let groups = groups
+            .iter()
+            .map(|group| Some((group.clone(), self.directory.members_at_hand(group, FACTS_AGE_MAX)?)));
+        let schedules = schedules.iter().map(|(name, schedule)| {
+            Some((name.clone(), self.on_call.on_call_at_hand(schedule, FACTS_AGE_MAX)?))
+        });
+        let read = Read {
+            accounts: accounts.collect::<Option<_>>()?,
+            groups: groups.collect::<Option<_>>()?,
+            on_call: schedules.collect::<Option<_>>()?,
+        };
+        let rolls = read.rolls(question.wanted.clone(), self.clock.now());
+        Some(self.made(approval, command, (&question, &rolls)))
+    }
+
+    async fn asker(&self, requester: &Requester) -> Asker {
+        let now = self.clock.now();
+        let people = self.policy.people();
+        // A rule may look at any of them.
+        let given = people.groups().iter().flat_map(|group| group.roles.iter().cloned());
+        let roles: BTreeSet<Role> =
+            given.chain(people.schedules().iter().map(|schedule| schedule.role.clone())).collect();
+        let mut concern = Concern::default();
+        for identity in &requester.identities {
+            concern.add(people.concern(identity, &roles, now));
         }
+        let needs_reading = !concern.groups.is_empty() || !concern.schedules.is_empty();
+        let rolls =
+            if needs_reading { self.read(&concern, BTreeSet::new()).await } else { Rolls::empty(now) };
+        self.policy.asker(requester, &rolls, now)
+    }
+
+    /// Whose word an answer to a command rests on, and what must be read to know what it is worth.
+    fn question(&self, approval: &Approval, command: &Command) -> Question {
+        let identities = deciding(approval, command);
+        let wanted = wanted(self.policy, approval);
+        let now = self.clock.now();
+        let mut concern = Concern::default();
+        for identity in &identities {
+            concern.add(self.policy.people().concern(identity, &wanted, now));
+        }
+        Question { identities, wanted, concern }
+    }
+
+    /// Reads everything at once.
+    async fn read(&self, concern: &Concern, wanted: BTreeSet<Role>) -> Rolls {
+        let accounts = concern
+            .accounts
+            .iter()
+            .map(async |identity| (identity.clone(), self.directory.account(identity, FETCH_AGE_MAX).await));
+        let groups = concern
+            .groups
+            .iter()
+            .map(async |group| (group.clone(), self.directory.members(group, FETCH_AGE_MAX).await));
+        let schedules = concern.schedules.iter().map(async |(name, schedule)| {
+            (name.clone(), self.on_call.on_call(schedule, FETCH_AGE_MAX).await)
+        });
+        let (accounts, groups, on_call) =
+            join3(join_all(accounts), join_all(groups), join_all(schedules)).await;
+        Read { accounts, groups, on_call }.rolls(wanted, self.clock.now())
+    }
+
+    fn made(&self, approval: &Approval, command: &Command, (question, rolls): (&Question, &Rolls)) -> Facts {
+        let policy = self.policy;
+        let now = self.clock.now();
+        let mut standings: BTreeMap<Identity, Standing> = question
+            .identities
+            .iter()
+            .map(|identity| (identity.clone(), policy.standing(identity, rolls, now)))
+            .collect();
         // Who asked is barred from deciding whatever became of their accounts, so that those are only looked up.
         for identity in approval.proposal.requester.identities.iter().filter(|_| command.rests_on_accounts())
         {
-            standings.entry(identity.clone()).or_insert_with(|| policy.people().resolve(identity));
+            standings.entry(identity.clone()).or_insert_with(|| policy.people().behind(identity));
         }
         let claims = matches!(command, Command::Claim(_));
-        let as_of = as_of.unwrap_or_else(|| self.parts.clock.now());
+        let today = Circumstances::at(now);
         Facts {
-            electorate: Electorate { as_of, standings },
+            electorate: Electorate { as_of: rolls.as_of, standings },
             stewards: policy.stewards().to_vec(),
             glass_breakers: policy.stewards().to_vec(),
             frozen: None,
             inside: Inside::default(),
-            forbidden: claims.then(|| policy.forbids(&approval.proposal, &now)).flatten(),
-            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &now))),
+            forbidden: claims.then(|| policy.forbids(&approval.proposal, &today)).flatten(),
+            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &today))),
         }
     }
+}
+
+/// What came back.
+struct Read {
+    accounts: Vec<(Identity, Account)>,
+    groups: Vec<(Identity, Members)>,
+    on_call: Vec<(String, Members)>,
+}
+
+impl Read {
+    /// All of it, dated by the oldest; by now, where nothing was asked.
+    fn rolls(self, wanted: BTreeSet<Role>, now: Timestamp) -> Rolls {
+        let accounts = self.accounts.iter().map(|(_, account)| account.as_of);
+        let groups = self.groups.iter().map(|(_, members)| members.as_of);
+        let on_call = self.on_call.iter().map(|(_, members)| members.as_of);
+        let as_of = accounts.chain(groups).chain(on_call).min().unwrap_or(now);
+        Rolls {
+            as_of,
+            accounts: self
+                .accounts
+                .into_iter()
+                .map(|(identity, account)| (identity, account.state))
+                .collect(),
+            groups: self.groups.into_iter().map(|(group, members)| (group, members.members)).collect(),
+            on_call: self.on_call.into_iter().map(|(name, members)| (name, members.members)).collect(),
+            wanted,
+        }
+    }
+}
+
+/// The roles that matter to a request: those its terms ask for, now or when it escalates, and those of stewards.
+fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
+    let terms = approval.verdict.iter().filter_map(|verdict| verdict.terms.as_ref());
+    let asked = terms.flat_map(|terms| {
+        let groups = terms.stages.iter().flat_map(|stage| stage.groups.iter().map(|group| &group.role));
+        groups.chain(terms.escalation.iter().flat_map(|step| &step.to))
+    });
+    asked.chain(policy.stewards()).cloned().collect()
 }
 
 /// The accounts whose word an answer to this command rests on: those must be in good order.
@@ -86,3 +212,6 @@ fn deciding(approval: &Approval, command: &Command) -> Vec<Identity> {
     identities.dedup();
     identities
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use super::grade::{RuleRead, RulesRead};
 use super::levels::{LevelRead, did_you_mean};
 use super::parse::Read;
 use super::pattern::Calls;
+use super::people::PeopleRead;
 use super::reader::At;
 use super::verdict::{RuleKind, Terms, Tier};
 use crate::id::Role;
@@ -168,6 +169,7 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
     }
     if let Some(change) = &read.change
         && !unknown.contains(&change.role.value)
+        && !read.people.is_open(&change.role.value)
     {
         changeable(change, &read.people.people, report);
     }
@@ -176,7 +178,7 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
             && !seats(&level.policy.terms).iter().any(|role| unknown.contains(role))
             && let Some(span) = asked_at(level, read)
         {
-            fillable(level, &read.people.people, span, report);
+            fillable(level, &read.people, span, report);
         }
     }
 }
@@ -209,9 +211,12 @@ fn asked_at(level: &LevelRead, read: &Read) -> Option<Span> {
         .or_else(|| rule.map(|rule| rule.says_span.clone()))
 }
 
-fn fillable(level: &LevelRead, people: &[KnownPerson], span: Span, report: &mut Report<'_>) {
+fn fillable(level: &LevelRead, read: &PeopleRead, span: Span, report: &mut Report<'_>) {
+    let people = read.at_their_turn();
+    // How many a group or a schedule outside has, nobody can tell here.
     let seats = seats(&level.policy.terms);
-    let missing = seats.len() - seated(&seats, people);
+    let seats: Vec<&Role> = seats.into_iter().filter(|role| !read.is_open(role)).collect();
+    let missing = seats.len() - seated(&seats, &people);
     if missing == 0 {
         return;
     }

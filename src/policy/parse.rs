@@ -20,7 +20,6 @@ use super::tools::Tools;
 use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind};
 use crate::call::PolicyDigest;
 use crate::id::Role;
-use crate::person::People;
 
 /// The most bytes of a policy: more is no text that people wrote.
 const POLICY_BYTES_MAX: usize = 1024 * 1024;
@@ -74,7 +73,7 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
                     hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", read.default.because) },
                 },
                 tools: read.tools,
-                people: People::new(read.people.people),
+                people: read.people.into_people(),
                 stewards: read.roles.stewards.into_iter().map(|role| role.value).collect(),
                 glass_breakers: read.roles.break_glass.into_iter().map(|role| role.value).collect(),
                 fatigue: read.fatigue.over(Fatigue::default()),
@@ -126,7 +125,7 @@ impl Read {
         }
         let rules = RulesRead::read(&mut table, report);
         let tools = Tools::read(table.table("tools", report), report);
-        let people = PeopleRead::read(table.tables("people", report), report);
+        let people = PeopleRead::read(&mut table, report);
         let roles = RolesRead::read(table.table("roles", report), report);
         let fatigue = FatigueRead::read(table.table("fatigue", report), report);
         let change = ChangeRead::read(table.table("change", report), report);

@@ -2,38 +2,70 @@
 
 use std::collections::BTreeSet;
 
+use chrono_tz::Tz;
+
+use super::absence::{AbsenceRead, check_stand_ins};
 use super::diagnostic::Report;
+use super::groups::groups;
 use super::levels::role;
+use super::moment::zone;
+use super::on_call::schedules;
 use super::reader::{At, Table};
 use crate::id::{PersonId, Role};
-use crate::person::{Identity, IdentityError, KnownPerson, Member};
+use crate::person::{
+    Identity, IdentityError, KnownGroup, KnownPerson, Member, OnCallSchedule, OnCallSource, People,
+};
 
-/// The people as they were read.
+/// The people as they were read, with their groups and schedules.
 #[derive(Debug, Default)]
 pub(super) struct PeopleRead {
     pub(super) people: Vec<KnownPerson>,
     /// Whether everybody in the file could be read; else nothing can be said of who is missing.
     pub(super) complete: bool,
+    groups: Vec<KnownGroup>,
+    schedules: Vec<OnCallSchedule>,
     ids: Vec<At<PersonId>>,
     accounts: Vec<(At<Identity>, PersonId)>,
 }
 
 impl PeopleRead {
-    pub(super) fn read(tables: Vec<Table<'_>>, report: &mut Report<'_>) -> Self {
+    /// Everything about people that the document has.
+    pub(super) fn read(document: &mut Table<'_>, report: &mut Report<'_>) -> Self {
+        let zone = zone(document, report);
+        let tables = document.tables("people", report);
         let mut read = Self::default();
         let written = tables.len();
+        let mut absences = Vec::new();
         for table in tables {
-            read.person(table, report);
+            read.person(table, (zone, &mut absences), report);
         }
-        read.complete = read.people.len() == written;
+        let ids: Vec<&PersonId> = read.ids.iter().map(|id| &id.value).collect();
+        check_stand_ins(&absences, &ids, report);
+        let (groups, all_groups) = groups(document.tables("groups", report), report);
+        let (schedules, all_schedules) =
+            schedules(document.tables("on_call", report), (zone, &read.people), report);
+        (read.groups, read.schedules) = (groups, schedules);
+        read.complete = read.people.len() == written && all_groups && all_schedules;
         read
     }
 
-    fn person(&mut self, mut table: Table<'_>, report: &mut Report<'_>) {
+    /// What a policy keeps of it.
+    pub(super) fn into_people(self) -> People {
+        People::new(self.people).with_groups(self.groups).with_schedules(self.schedules)
+    }
+
+    fn person(
+        &mut self,
+        mut table: Table<'_>,
+        (zone, absences): (Tz, &mut Vec<AbsenceRead>),
+        report: &mut Report<'_>,
+    ) {
         let span = table.span();
         let id = table.string("id", report);
         let name = table.string("name", report);
         let roles = table.strings("roles", report);
+        let team = table.string("team", report);
+        let away = AbsenceRead::list(&mut table, zone, report);
         let identities = identities(&mut table, report);
         for key in ["id", "name"] {
             if table.key_span(key).is_none() {
@@ -49,6 +81,10 @@ impl PeopleRead {
             Ok(person) => person,
             Err(error) => return report.error(id.span, error.to_string(), ""),
         };
+        if id.value.contains('/') {
+            let message = format!("a person's id has no `/`: `{person}`");
+            return report.error(id.span, message, "accounts have one, and a person is more than an account");
+        }
         if let Some(first) = self.ids.iter().find(|at| at.value == person) {
             let help = format!("the first is on line {}", report.line(&first.span));
             report.error(id.span, format!("there are two people `{person}`"), help);
@@ -70,6 +106,9 @@ impl PeopleRead {
         }
         self.accounts.extend(identities.iter().map(|identity| (identity.clone(), person.clone())));
         let name = name.map(|name| name.value).filter(|name| !name.trim().is_empty());
+        let team = team.map(|team| team.value).filter(|team| !team.trim().is_empty());
+        let known_away = away.iter().map(|absence| absence.absence.clone()).collect();
+        absences.extend(away.into_iter().map(|absence| absence.of(person.clone())));
         self.people.push(KnownPerson {
             member: Member {
                 name: name.unwrap_or_else(|| person.to_string()),
@@ -78,19 +117,40 @@ impl PeopleRead {
                 stands_in_for: Vec::new(),
             },
             identities: identities.into_iter().map(|identity| identity.value).collect(),
-            team: None,
-            away: Vec::new(),
+            team,
+            away: known_away,
         });
     }
 
-    /// Whether somebody has the role.
+    /// Whether somebody has the role, or is given it by a group or a schedule.
     pub(super) fn have(&self, role: &Role) -> bool {
-        self.people.iter().any(|known| known.member.roles.contains(role))
+        self.roles().contains(role)
     }
 
-    /// Every role that somebody has.
+    /// Every role that somebody has, or that a group or a schedule gives.
     pub(super) fn roles(&self) -> BTreeSet<&Role> {
-        self.people.iter().flat_map(|known| &known.member.roles).collect()
+        let own = self.people.iter().flat_map(|known| &known.member.roles);
+        let grouped = self.groups.iter().flat_map(|group| &group.roles);
+        own.chain(grouped).chain(self.schedules.iter().map(|schedule| &schedule.role)).collect()
+    }
+
+    /// Whether who has the role is kept outside the policy, so that nobody can tell from it how many there are.
+    pub(super) fn is_open(&self, role: &Role) -> bool {
+        let outside = |schedule: &&OnCallSchedule| !matches!(schedule.source, OnCallSource::Rota { .. });
+        self.groups.iter().any(|group| group.roles.contains(role))
+            || self.schedules.iter().filter(outside).any(|schedule| schedule.role == *role)
+    }
+
+    /// Everybody, with the role of every rota that they take turns in.
+    pub(super) fn at_their_turn(&self) -> Vec<KnownPerson> {
+        let mut everybody = self.people.clone();
+        for schedule in &self.schedules {
+            let OnCallSource::Rota { people, .. } = &schedule.source else { continue };
+            for known in everybody.iter_mut().filter(|known| people.contains(&known.member.person)) {
+                known.member.roles.insert(schedule.role.clone());
+            }
+        }
+        everybody
     }
 }
 
@@ -116,6 +176,20 @@ fn identities(table: &mut Table<'_>, report: &mut Report<'_>) -> Vec<At<Identity
         "a Slack account is the ids of workspace and user, such as \"T024BE7LD/U2CERLKJA\"; a name can be anybody's",
         report,
     );
+    add("matrix", Identity::matrix, "a Matrix account is its full id, such as \"@bo:example.org\"", report);
+    add("console", Identity::console, "a login at the console", report);
+    add(
+        "email",
+        Identity::email,
+        "a mail address, such as \"bo@example.org\": calendars name people by it",
+        report,
+    );
+    add(
+        "pagerduty",
+        Identity::pagerduty,
+        "the id of a user of PagerDuty, such as \"PXPGF42\": the end of their page's address",
+        report,
+    );
     add(
         "credentials",
         Identity::credential,
@@ -135,14 +209,19 @@ fn identities(table: &mut Table<'_>, report: &mut Report<'_>) -> Vec<At<Identity
 /// `T024BE7LD/U2CERLKJA`: ids, which Slack never gives to somebody else; not names, which anybody can take.
 /// <https://api.slack.com/changelog/2016-08-11-user-id-format-changes>
 fn slack(text: &str) -> Result<Identity, IdentityError> {
-    let (team, user) = text.split_once('/').ok_or(IdentityError)?;
+    slack_ids(text, &['U', 'W'])
+}
+
+/// The ids of a workspace and of something in it, which begins with one of these letters.
+pub(super) fn slack_ids(text: &str, kinds: &[char]) -> Result<Identity, IdentityError> {
+    let (team, name) = text.split_once('/').ok_or(IdentityError)?;
     let id = |id: &str, kinds: &[char]| {
         id.starts_with(kinds)
-            && id.len() >= 3
+            && id.len() >= 2
             && id.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
     };
-    if !id(team, &['T', 'E']) || !id(user, &['U', 'W']) {
+    if !id(team, &['T', 'E']) || !id(name, kinds) {
         return Err(IdentityError);
     }
-    Identity::slack(team, user)
+    Identity::slack(team, name)
 }

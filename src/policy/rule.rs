@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::change::ChangeTerms;
+use super::circumstances::Asker;
 use super::diagnostic::{Diagnostic, PolicyErrors};
 use super::fatigue::Fatigue;
 use super::levels::LevelPolicy;
@@ -17,9 +18,11 @@ use super::set::PolicyFile;
 use super::shadow::Shadowing;
 use super::tools::Tools;
 use super::verdict::{Level, PolicyVersion, RuleHit};
+use crate::approval::Requester;
 use crate::call::ToolCall;
 use crate::id::{Role, TenantId};
-use crate::person::People;
+use crate::person::{Identity, KnownGroup, OnCallSchedule, People, Rolls, Standing};
+use crate::time::Timestamp;
 
 /// The policy that comes with Placet.
 const BUILTIN: &str = include_str!("builtin.toml");
@@ -154,6 +157,30 @@ impl Policy {
     #[must_use]
     pub const fn people(&self) -> &People {
         &self.people
+    }
+
+    /// What an account is worth now, by what was read outside.
+    #[must_use]
+    pub fn standing(&self, identity: &Identity, rolls: &Rolls, now: Timestamp) -> Standing {
+        self.people.standing(identity, rolls, now)
+    }
+
+    /// Who asks, by what was read outside of their groups and of who is on call.
+    #[must_use]
+    pub fn asker(&self, requester: &Requester, rolls: &Rolls, now: Timestamp) -> Asker {
+        self.people.asker(requester, rolls, now)
+    }
+
+    /// The groups whose members have roles.
+    #[must_use]
+    pub fn groups(&self) -> &[KnownGroup] {
+        self.people.groups()
+    }
+
+    /// The schedules of who is on call.
+    #[must_use]
+    pub fn schedules(&self) -> &[OnCallSchedule] {
+        self.people.schedules()
     }
 
     /// The names of everybody who has one of these roles, in the order of the policy, for telling people whom to ask.

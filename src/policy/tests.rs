@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 
+mod people;
+
 use super::*;
 use crate::approval::{Proposal, Requester};
 use crate::call::{CanonicalArgs, PolicyDigest, ToolCall};
@@ -273,7 +275,7 @@ fn mistakes_are_shown_where_they_are() {
     assert_snapshot!("duplicate_key", with("version = \"2026-11\"", "version = \"1\"\nversion = \"2\""));
     assert_snapshot!("no_version", with("version = \"2026-11\"", ""));
     assert_snapshot!("unknown_key", with("because =", "becuase ="));
-    assert_snapshot!("unknown_key_far", with("[[people]]", "[calendar]\nzone = \"UTC\"\n\n[[people]]"));
+    assert_snapshot!("unknown_key_far", with("[[people]]", "[weather]\nwind = \"west\"\n\n[[people]]"));
     assert_snapshot!("wrong_type", with("[\"read_*\"]", "\"read_*\""));
     assert_snapshot!("wrong_word", with("level = \"low\"", "level = \"hihg\""));
     assert_snapshot!("unknown_role", with("role = \"admin\"", "role = \"admins\""));

@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use placet::agent::{Agent, Phase};
 use placet::approval::Requester;
 use placet::card::Redactor;
-use placet::gate::{Executor, Gate, GateParts, GateSettings, PolicyShelf, Trusted, Wakes};
+use placet::gate::{Executor, Gate, GateParts, GateSettings, NoOnCall, PolicyShelf, Trusted, Wakes};
 use placet::id::{AgentId, CredentialId, Entropy, SessionId, SurfaceName, TenantId};
 use placet::inbound::Inbound;
 use placet::person::Identity;
@@ -85,6 +85,7 @@ impl Process {
             entropy: Arc::new(Counted),
             policy: PolicyShelf::new(PolicySet::alone(Policy::builtin().unwrap())),
             directory: Arc::new(Trusted::new(Arc::clone(&clock))),
+            on_call: Arc::new(NoOnCall::new(Arc::clone(&clock))),
             surfaces: vec![script],
             redactor: Arc::new(Redactor::new()),
             signer: None,

@@ -11,8 +11,8 @@ use axum::Router;
 use placet::agent::Agent;
 use placet::approval::{Actor, Approval, State, Status};
 use placet::gate::{
-    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
-    Trusted, Wakes,
+    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, NoOnCall,
+    PolicyShelf, Trusted, Wakes,
 };
 use placet::id::{Entropy, SurfaceName, TenantId};
 use placet::policy::{Place, Policy, PolicySet};
@@ -149,6 +149,7 @@ impl App {
             entropy: Arc::clone(&outside.entropy),
             policy: Arc::clone(&policy),
             directory: Arc::new(surfaces.directories),
+            on_call: Arc::new(NoOnCall::new(Arc::clone(&outside.clock))),
             surfaces: surfaces.shown,
             redactor,
             signer: signer(settings, &store),

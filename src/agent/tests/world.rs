@@ -19,7 +19,8 @@ use crate::approval::{
 use crate::call::ContentHash;
 use crate::card::Redactor;
 use crate::gate::{
-    Claimant, Executor, Gate, GateParts, GateSettings, PolicyShelf, PresentedCall, Receipt, Running, Wakes,
+    Claimant, Executor, Gate, GateParts, GateSettings, NoOnCall, PolicyShelf, PresentedCall, Receipt,
+    Running, Wakes,
 };
 use crate::id::*;
 use crate::person::{AccountState, Identity, NoStanding};
@@ -192,6 +193,7 @@ impl World {
                 self.policy.lock().unwrap().as_deref().unwrap_or(POLICY),
             ))),
             directory: Arc::new(of.clone()),
+            on_call: Arc::new(NoOnCall::new(Arc::clone(&clock))),
             surfaces: Vec::new(),
             redactor: Arc::new(Redactor::new()),
             signer: None,

@@ -12,7 +12,7 @@ use crate::policy::{Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, Ve
 use crate::record::Event;
 use crate::time::{Timestamp, Ttl};
 
-pub(super) struct Counter(std::sync::atomic::AtomicU8);
+pub(crate) struct Counter(std::sync::atomic::AtomicU8);
 
 impl Entropy for Counter {
     fn fill(&self, bytes: &mut [u8]) {
@@ -23,27 +23,27 @@ impl Entropy for Counter {
     }
 }
 
-pub(super) fn at(secs: i64) -> Timestamp {
+pub(crate) fn at(secs: i64) -> Timestamp {
     Timestamp::from_secs(1_800_000_000 + secs)
 }
 
-pub(super) fn tenant() -> TenantId {
+pub(crate) fn tenant() -> TenantId {
     TenantId::new("acme").unwrap()
 }
 
-pub(super) fn role(name: &str) -> Role {
+pub(crate) fn role(name: &str) -> Role {
     Role::new(name).unwrap()
 }
 
-pub(super) fn account(name: &str) -> Identity {
+pub(crate) fn account(name: &str) -> Identity {
     Identity::slack("T1", name).unwrap()
 }
 
-pub(super) fn group(name: &str, count: u32) -> Group {
+pub(crate) fn group(name: &str, count: u32) -> Group {
     Group { role: role(name), count }
 }
 
-pub(super) fn terms(stages: Vec<Vec<Group>>) -> Terms {
+pub(crate) fn terms(stages: Vec<Vec<Group>>) -> Terms {
     Terms {
         stages: stages.into_iter().map(|groups| Stage { groups }).collect(),
         decide_within: Ttl::from_mins(30),
@@ -64,7 +64,7 @@ pub(super) fn terms(stages: Vec<Vec<Group>>) -> Terms {
     }
 }
 
-pub(super) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
+pub(crate) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
     Arc::new(Verdict {
         tier,
         level: Level::High,
@@ -82,7 +82,7 @@ pub(super) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
     })
 }
 
-pub(super) fn proposal() -> Arc<Proposal> {
+pub(crate) fn proposal() -> Arc<Proposal> {
     Arc::new(Proposal {
         call: ToolCall {
             agent: AgentId::new("cleaner").unwrap(),
@@ -114,7 +114,7 @@ pub(super) fn proposal() -> Arc<Proposal> {
 }
 
 /// Ana asks (and is an admin); Bo, Chen and Dana are admins; Fay is finance and admin; Vic is a viewer; Sam a steward.
-pub(super) fn facts(now: Timestamp) -> Facts {
+pub(crate) fn facts(now: Timestamp) -> Facts {
     let people = [
         ("UANA", "ana", &["admin"][..]),
         ("UBO", "bo", &["admin"]),
@@ -147,59 +147,59 @@ pub(super) fn facts(now: Timestamp) -> Facts {
     }
 }
 
-pub(super) fn slack() -> SurfaceName {
+pub(crate) fn slack() -> SurfaceName {
     SurfaceName::new("slack").unwrap()
 }
 
 /// A request and its events so far.
 #[derive(Debug, Clone)]
-pub(super) struct Life {
-    pub(super) now: Approval,
-    pub(super) events: Vec<Event>,
+pub(crate) struct Life {
+    pub(crate) now: Approval,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Life {
-    pub(super) fn proposed() -> Self {
+    pub(crate) fn proposed() -> Self {
         let id = RequestId::mint(at(0), &Counter(1.into()));
         let transition = Approval::propose(id, &tenant(), ShortCode::of(id, 0), proposal(), at(0));
         let (now, events) = transition.into_parts();
         Self { now, events }
     }
 
-    pub(super) fn checking() -> Self {
+    pub(crate) fn checking() -> Self {
         Self::proposed().then(&Command::Check, 0)
     }
 
-    pub(super) fn waiting(terms: Terms) -> Self {
+    pub(crate) fn waiting(terms: Terms) -> Self {
         let life = Self::checking().then(&Command::judged(verdict(Tier::Approve, Some(terms))), 0);
         let rendering = life.rendering();
         life.then(&Command::Show(rendering), 0)
     }
 
-    pub(super) fn approved() -> Self {
+    pub(crate) fn approved() -> Self {
         let life = Self::waiting(terms(vec![vec![group("admin", 1)]]));
         let yes = life.yes("UBO");
         life.then(&yes, 60)
     }
 
-    pub(super) fn executing() -> Self {
+    pub(crate) fn executing() -> Self {
         let life = Self::approved();
         let claim = life.claim("key");
         life.then(&claim, 70)
     }
 
-    pub(super) fn executed(kind: OutcomeKind) -> Self {
+    pub(crate) fn executed(kind: OutcomeKind) -> Self {
         let life = Self::executing();
         let report = life.report("key", kind);
         life.then(&report, 80)
     }
 
-    pub(super) fn rendering(&self) -> Rendering {
+    pub(crate) fn rendering(&self) -> Rendering {
         let shown = CardView::of(&self.now, &Redactor::default()).shown(&slack(), true);
         Rendering { shown, surface: slack(), full: true, viewer: None, covers: 0 }
     }
 
-    pub(super) fn ballot(&self, user: &str, decision: Decision) -> Ballot {
+    pub(crate) fn ballot(&self, user: &str, decision: Decision) -> Ballot {
         Ballot {
             identity: account(user),
             decision,
@@ -212,15 +212,15 @@ impl Life {
         }
     }
 
-    pub(super) fn yes(&self, user: &str) -> Command {
+    pub(crate) fn yes(&self, user: &str) -> Command {
         Command::Vote(self.ballot(user, Decision::Approve))
     }
 
-    pub(super) fn no(&self, user: &str) -> Command {
+    pub(crate) fn no(&self, user: &str) -> Command {
         Command::Vote(self.ballot(user, Decision::Deny))
     }
 
-    pub(super) fn claim(&self, key: &str) -> Command {
+    pub(crate) fn claim(&self, key: &str) -> Command {
         Command::Claim(ClaimOrder {
             id: ClaimId::mint(at(0), &Counter(9.into())),
             key: key.into(),
@@ -230,7 +230,7 @@ impl Life {
         })
     }
 
-    pub(super) fn report(&self, key: &str, kind: OutcomeKind) -> Command {
+    pub(crate) fn report(&self, key: &str, kind: OutcomeKind) -> Command {
         Command::Finish(Report {
             claim: ClaimId::mint(at(0), &Counter(9.into())),
             key: key.into(),
@@ -238,7 +238,7 @@ impl Life {
         })
     }
 
-    pub(super) fn try_then(mut self, command: &Command, secs: i64) -> Result<Self, Refusal> {
+    pub(crate) fn try_then(mut self, command: &Command, secs: i64) -> Result<Self, Refusal> {
         let transition = self.now.decide(command, &facts(at(secs)), at(secs))?;
         let (next, events) = transition.into_parts();
         self.now = next;
@@ -248,12 +248,12 @@ impl Life {
         Ok(self)
     }
 
-    pub(super) fn then(self, command: &Command, secs: i64) -> Self {
+    pub(crate) fn then(self, command: &Command, secs: i64) -> Self {
         self.try_then(command, secs)
             .unwrap_or_else(|refusal| panic!("{} was refused: {refusal:?}", command.name()))
     }
 
-    pub(super) fn refuses(&self, command: &Command, secs: i64) -> Refusal {
+    pub(crate) fn refuses(&self, command: &Command, secs: i64) -> Refusal {
         self.clone().try_then(command, secs).map(|life| life.now.status()).unwrap_err()
     }
 }

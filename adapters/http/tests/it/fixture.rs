@@ -12,7 +12,8 @@ use futures::StreamExt as _;
 use placet::approval::{Approval, Command};
 use placet::card::Redactor;
 use placet::gate::{
-    CredentialDirectory, Directories, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf, Trusted, Wakes,
+    CredentialDirectory, Directories, Gate, GateParts, GateSettings, GrantSigner, NoOnCall, PolicyShelf,
+    Trusted, Wakes,
 };
 use placet::id::{AgentId, CredentialId, RequestId, TenantId};
 use placet::policy::{Policy, PolicySet};
@@ -245,6 +246,7 @@ impl Desk {
                 Policy::parse(&setting.policy, "test.toml").unwrap_or_else(|e| panic!("{e}")),
             )),
             directory: Arc::new(directory),
+            on_call: Arc::new(NoOnCall::new(Arc::clone(&clock) as _)),
             surfaces: Vec::new(),
             redactor: Arc::new(setting.redactor),
             signer: setting.signs.then(|| GrantSigner::new(&[7; 32], "epoch-1")),

@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, Method, Request};
 use hmac::{Hmac, KeyInit, Mac};
 use placet::approval::{Approval, Assurance, Command as Asked, Decision, Facts, Opened, Opening, Status};
 use placet::card::Redactor;
-use placet::gate::{Directories, GateParts, GateSettings, PolicyShelf, Trusted, Wakes};
+use placet::gate::{Directories, GateParts, GateSettings, NoOnCall, PolicyShelf, Trusted, Wakes};
 use placet::inbound::{Act, Inbound};
 use placet::person::Identity;
 use placet::policy::{Policy, PolicySet};
@@ -101,10 +101,11 @@ impl Office {
             Directories::new(clock.clone()).with("slack", trusted.clone()).with("credential", trusted);
         let gate = Gate::new(GateParts {
             store: Arc::new(store.clone()) as Arc<dyn Store>,
-            clock,
+            clock: clock.clone(),
             entropy,
             policy,
             directory: Arc::new(directory),
+            on_call: Arc::new(NoOnCall::new(clock.clone())),
             surfaces: vec![Arc::new(slack.clone())],
             redactor: Arc::new(Redactor::new()),
             signer: None,
