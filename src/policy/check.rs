@@ -147,6 +147,7 @@ pub(super) fn roles(read: &Read, report: &mut Report<'_>) {
         .levels
         .iter()
         .flat_map(|level| &level.settings.roles)
+        .chain(read.rules.rules.iter().flat_map(|rule| &rule.settings.roles))
         .chain(&read.roles.stewards)
         .chain(&read.roles.break_glass)
         .chain(read.change.iter().map(|change| &change.role))

@@ -5,6 +5,7 @@ use super::levels::{LEVELS, LevelRead};
 use super::pattern::{Calls, Pattern};
 use super::reader::{At, Table};
 use super::rule::{Forbids, Grades, RaiseTo, Raises, Rule};
+use super::settings::{Settings, Whose};
 use super::verdict::{Level, RuleHit, RuleKind, Tier};
 
 /// The most levels that a raise lifts by: there are four.
@@ -16,6 +17,17 @@ pub(super) struct RuleRead<S> {
     pub(super) rule: Rule<S>,
     /// Where what it says is said.
     pub(super) says_span: Span,
+    /// What it sets on top of its level; nothing but for a rule.
+    pub(super) settings: Settings,
+}
+
+/// What rules rest on.
+pub(super) struct Beneath<'a> {
+    pub(super) levels: &'a [LevelRead; 4],
+    /// The level of calls that no rule is about.
+    pub(super) default: Level,
+    /// Whether who asks may approve, everywhere.
+    pub(super) solo: bool,
 }
 
 /// Every rule of a file as it was read.
@@ -34,13 +46,13 @@ struct Common {
 }
 
 impl RulesRead {
-    pub(super) fn read(table: &mut Table<'_>, report: &mut Report<'_>) -> Self {
+    pub(super) fn read(table: &mut Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Self {
         let forbids = table.tables("forbid", report);
         let rules = table.tables("rule", report);
         let raises = table.tables("raise", report);
         Self {
             forbids: forbids.into_iter().filter_map(|table| forbid(table, report)).collect(),
-            rules: rules.into_iter().filter_map(|table| rule(table, report)).collect(),
+            rules: rules.into_iter().filter_map(|table| rule(table, beneath, report)).collect(),
             raises: raises.into_iter().filter_map(|table| raise(table, report)).collect(),
         }
     }
@@ -56,8 +68,9 @@ impl RulesRead {
 impl RuleRead<Grades> {
     /// The tier that calls of this rule get.
     pub(super) fn tier(&self, levels: &[LevelRead; 4]) -> Tier {
-        let level = levels.iter().find(|read| read.level == self.rule.says.level);
-        level.map_or(Tier::Approve, |read| read.policy.tier)
+        let says = &self.rule.says;
+        let level = || levels.iter().find(|read| read.level == says.level).map(|read| &read.policy);
+        says.own.as_deref().or_else(level).map_or(Tier::Approve, |policy| policy.tier)
     }
 }
 
@@ -97,7 +110,7 @@ impl Common {
     fn rule<S>(self, says: Option<At<S>>, fixed: bool) -> Option<RuleRead<S>> {
         let (name, calls, says) = (self.name?, self.calls?, says?);
         let rule = Rule { hit: self.hit, calls, fixed, says: says.value };
-        Some(RuleRead { name, rule, says_span: says.span })
+        Some(RuleRead { name, rule, says_span: says.span, settings: Settings::default() })
     }
 }
 
@@ -114,24 +127,35 @@ fn forbid(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forb
     common.rule(Some(At::new(Forbids, span)), true)
 }
 
-fn rule(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Grades>> {
+fn rule(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Option<RuleRead<Grades>> {
     let common = Common::read(&mut table, RuleKind::Rule, report);
     let level = table.word("level", &LEVELS, report);
     let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
-    let fixed = table.boolean("fixed", report).is_some_and(|at| at.value);
-    let forbidden = table.string("tier", report);
-    if let Some(tier) = &forbidden {
-        let help = "what never runs is written as [[forbid]]; else set the `level`: [levels.*] says which tier it has";
-        report.error(tier.span.clone(), format!("a rule sets no tier; this is \"{}\"", tier.value), help);
-    } else if table.key_span("level").is_none() {
-        report.error(
-            common.header.clone(),
-            "[[rule]] needs a `level`",
-            "what never runs is written as [[forbid]]",
-        );
-    }
+    let settings = Settings::read(&mut table, report);
+    let missing = table.key_span("level").is_none();
     table.finish("[[rule]]", report);
-    common.rule(level.map(|level| level.map(|level| Grades { level, always_ask })), fixed)
+    let says_span = level.as_ref().map_or_else(|| common.header.clone(), |level| level.span.clone());
+    let costs = settings.asks.is_some() || settings.tier.is_some();
+    if missing && !costs {
+        let help = "or settings of its own: `tier`, `stages`; what never runs is written as [[forbid]]";
+        report.error(common.header.clone(), "[[rule]] needs a `level`", help);
+    }
+    if let Some(tier) = settings.tier.as_ref().filter(|tier| tier.value == Tier::Forbid) {
+        let message = "a rule does not forbid: its calls could be taken by an earlier one";
+        report.error(tier.span.clone(), message, "write it as [[forbid]], which is looked at first");
+    }
+    if missing && costs || level.is_some() {
+        let level = level.map_or(beneath.default, |level| level.value);
+        let under = beneath.levels.iter().find(|read| read.level == level).map(|read| &read.policy)?;
+        let fixed = settings.fixed.as_ref().is_some_and(|at| at.value);
+        let what = format!("rule `{}`", common.hit.rule);
+        settings.check(&Whose { what: &what, level, under, solo: beneath.solo }, report);
+        // `fixed` is about the rule, and costs nothing.
+        let own = settings.sets_more_than("fixed").then(|| Box::new(settings.over(level, under)));
+        let says = Grades { level, own, always_ask };
+        return Some(RuleRead { settings, ..common.rule(Some(At::new(says, says_span)), fixed)? });
+    }
+    None
 }
 
 fn raise(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Raises>> {

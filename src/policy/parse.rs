@@ -9,7 +9,7 @@ use super::change::ChangeRead;
 use super::check;
 use super::diagnostic::{PolicyErrors, Report};
 use super::fatigue::{Fatigue, FatigueRead};
-use super::grade::RulesRead;
+use super::grade::{Beneath, RulesRead};
 use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
 use super::people::PeopleRead;
 use super::reader::{At, Table};
@@ -123,7 +123,8 @@ impl Read {
         if let Some(tables) = level_tables {
             tables.finish("[levels]", report);
         }
-        let rules = RulesRead::read(&mut table, report);
+        let beneath = Beneath { levels: &levels, default: default.level.value, solo };
+        let rules = RulesRead::read(&mut table, &beneath, report);
         let tools = Tools::read(table.table("tools", report), report);
         let people = PeopleRead::read(&mut table, report);
         let roles = RolesRead::read(table.table("roles", report), report);

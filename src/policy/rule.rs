@@ -63,7 +63,6 @@ pub(super) struct Rule<S> {
     pub(super) hit: RuleHit,
     pub(super) calls: Calls,
     /// Whether a tenant's file cannot loosen it.
-    #[expect(dead_code, reason = "it is asked when a tenant's file is merged")]
     pub(super) fixed: bool,
     pub(super) says: S,
 }
@@ -76,6 +75,8 @@ pub(super) struct Forbids;
 #[derive(Debug, Clone)]
 pub(super) struct Grades {
     pub(super) level: Level,
+    /// What its calls cost, where it has settings of its own on top of the level's.
+    pub(super) own: Option<Box<LevelPolicy>>,
     /// Whether people are asked whatever was remembered.
     pub(super) always_ask: bool,
 }

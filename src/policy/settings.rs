@@ -109,16 +109,9 @@ struct Reasons {
 }
 
 impl Settings {
-    /// Whether nothing is set.
-    #[expect(dead_code, reason = "a rule asks for it, once rules have settings of their own")]
-    pub(super) fn is_empty(&self) -> bool {
-        self.set.is_empty()
-    }
-
-    /// Where a key is set, if it is.
-    #[expect(dead_code, reason = "a rule asks for it, once rules have settings of their own")]
-    pub(super) fn key_span(&self, name: &str) -> Option<Span> {
-        self.set.iter().find(|(key, _)| key.name == name).map(|(_, span)| span.clone())
+    /// Whether anything but this key is set.
+    pub(super) fn sets_more_than(&self, name: &str) -> bool {
+        self.set.iter().any(|(key, _)| key.name != name)
     }
 
     /// These settings on top of what is underneath. What a level may not have is left away: silence is never a yes and
