@@ -4,6 +4,7 @@
 //! transition is a list of trace events and the state they lead to; [`Approval::rebuild`] folds the same events
 //! again, so that the trace alone tells every state.
 
+mod announce;
 pub mod command;
 pub mod commit;
 pub mod decide;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{ArgsHash, CallDigest};
 use crate::id::{RequestId, ShortCode, TenantId};
 use crate::person::Identity;
-use crate::policy::Verdict;
+use crate::policy::{Place, Verdict};
 use crate::time::Timestamp;
 
 pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Freeze, Inside, Report};
@@ -31,11 +32,12 @@ pub use commit::{Beginning, Beside, Change, Committed, Effects, Opened, Opening,
 pub use decide::Transition;
 pub use evolve::Inconsistent;
 pub use proposal::{Before, Edited, Evidence, Follows, Proposal, Requester, RunStep};
+pub(crate) use quorum::Asked;
 pub use quorum::{Need, Tally};
 pub use refusal::Refusal;
 pub use state::{
-    ApprovedBy, Assurance, Claim, Decision, ExpiredHow, Outcome, OutcomeKind, Question, RejectedBy,
-    Rendering, RevokedWhy, State, Status, Vote,
+    ApprovedBy, Assurance, BrokenGlass, Claim, Decision, ExpiredHow, Outcome, OutcomeKind, Question,
+    RejectedBy, Rendering, Reviewed, RevokedWhy, State, Status, Vote,
 };
 
 /// One request as it stands.
@@ -82,6 +84,17 @@ pub struct Approval {
     /// Later requests that stand on this one's card, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub followers: Vec<RequestId>,
+    /// Escalation steps taken so far: the roles of these may decide beside those of the stage.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub escalations: u32,
+    /// A decision of one person alone, in an emergency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glass: Option<BrokenGlass>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Something that an operator must know of.
@@ -127,8 +140,8 @@ impl Approval {
     pub fn due(&self) -> Option<Timestamp> {
         match &self.state {
             State::WaitingApproval(waiting) => {
-                let alarm = (!self.alarms.contains(&Alarm::WaitsLong)).then_some(waiting.alarm_at);
-                Some(alarm.map_or(waiting.until, |at| at.min(waiting.until)))
+                let next = self.next_overdue(waiting).map_or(waiting.until, |(at, _)| at);
+                Some(next.min(waiting.until))
             }
             State::Approved(approved) => Some(approved.until),
             State::Executing(executing) => Some(executing.claim.lease_until),
@@ -147,16 +160,28 @@ impl Approval {
         self.status().is_open()
     }
 
-    /// Alarms that were raised and not answered since: an unknown outcome's is answered by whoever settles it.
+    /// Alarms that were raised and not answered since: an unknown outcome's is answered by whoever settles it, a broken
+    /// glass's by whoever reviews it.
     pub fn standing_alarms(&self) -> impl Iterator<Item = Alarm> + '_ {
-        let is_answered = |alarm: &Alarm| *alarm == Alarm::OutcomeUnknown && !self.is_unknown();
+        let is_answered = |alarm: &Alarm| match alarm {
+            Alarm::OutcomeUnknown => !self.is_unknown(),
+            Alarm::GlassBroken => !self.awaits_review(),
+            Alarm::WaitsLong | Alarm::CardUndeliverable => false,
+        };
         self.alarms.iter().copied().filter(move |alarm| !is_answered(alarm))
     }
 
-    /// Since when nothing is open about it any more; none while it can still go on, or nobody knows how it ended.
+    /// Since when nothing is open about it any more; none while it can still go on, nobody knows how it ended, or what
+    /// one person decided alone is not reviewed.
     #[must_use]
     pub fn over_at(&self) -> Option<Timestamp> {
-        (!self.is_open() && !self.is_unknown()).then_some(self.last_event_at)
+        (!self.is_open() && !self.is_unknown() && !self.awaits_review()).then_some(self.last_event_at)
+    }
+
+    /// Whether one person decided alone, and nobody else has reviewed it yet.
+    #[must_use]
+    pub fn awaits_review(&self) -> bool {
+        self.glass.as_ref().is_some_and(|glass| glass.reviewed.is_none())
     }
 
     /// Whether it ran and nobody knows how it ended.
@@ -169,18 +194,54 @@ impl Approval {
         self.votes.iter().map(|vote| &vote.identity).chain(self.proposal.requester.identities.iter())
     }
 
+    /// The accounts whose word an answer to this command rests on, each once: those must be in good order. Who asked is not
+    /// among them, but barred whatever became of their account.
+    #[must_use]
+    pub fn voices(&self, command: &Command) -> Vec<Identity> {
+        if !command.rests_on_accounts() {
+            return Vec::new();
+        }
+        let voters = self.votes.iter().map(|vote| vote.identity.clone());
+        let mut identities: Vec<Identity> = voters.chain(command.accounts()).collect();
+        identities.extend(self.glass.iter().map(|glass| glass.by.clone()));
+        if let State::Approved(state::Approved { by: ApprovedBy::Remembered { by, .. }, .. }) = &self.state {
+            identities.extend(by.iter().cloned());
+        }
+        identities.sort();
+        identities.dedup();
+        identities
+    }
+
     /// Which votes count at the moment, and what is still needed; none while nothing is asked of people.
     #[must_use]
     pub fn tally(&self, electorate: &crate::person::Electorate) -> Option<Tally> {
+        Some(Tally::of(&self.asked()?, &self.votes, electorate, &self.proposal.requester))
+    }
+
+    /// Who is asked; none while nobody is.
+    pub(crate) fn asked(&self) -> Option<Asked<'_>> {
         let terms = self.verdict.as_ref()?.terms.as_ref()?;
-        Some(Tally::of(terms, &self.votes, electorate, &self.proposal.requester))
+        Some(Asked { terms, escalations: self.escalations })
+    }
+
+    /// Where its card stands, or would if it had one of its own: the places of the terms, and of each escalation step
+    /// taken.
+    #[must_use]
+    pub fn places(&self) -> Vec<Place> {
+        let Some(asked) = self.asked() else { return Vec::new() };
+        let mut places: Vec<Place> = Vec::new();
+        for place in asked.terms.places.iter().chain(asked.steps().iter().flat_map(|step| &step.places)) {
+            if !places.contains(place) {
+                places.push(place.clone());
+            }
+        }
+        places
     }
 
     /// The tally as the votes stood when they were given, for cards: no fresh facts needed.
     #[must_use]
     pub fn tally_as_voted(&self) -> Option<Tally> {
-        let terms = self.verdict.as_ref()?.terms.as_ref()?;
-        Some(Tally::as_voted(terms, &self.votes))
+        Some(Tally::as_voted(self.asked()?.terms, &self.votes))
     }
 }
 

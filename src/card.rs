@@ -38,7 +38,7 @@ pub struct CardView {
     pub state: StateView,
 }
 
-/// The call, and why it is asked about. Never changes within a request.
+/// The call, and why it is asked about. Never changes within a request, but for the number of calls it stands for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CallView {
     /// The verb and the object in plain words: from the policy's template, else tool name and key argument.
@@ -73,6 +73,8 @@ pub struct CallView {
     pub requester_may_approve: bool,
     /// What became of it when the same call was asked about before.
     pub asked_again: Option<AskedAgain>,
+    /// How many calls a yes allows: this one, and those that differ in nothing from it and stand on its card.
+    pub calls: u32,
     /// What was made visible or marked.
     pub warnings: Warnings,
     /// How many secrets are hidden; with any, no rendering shows the whole call.
@@ -181,6 +183,12 @@ impl CardView {
         ShownDigest::from_bytes(hash.finalize().into())
     }
 
+    /// How many later requests a yes on seeing this covers beside its own; goes on record with the rendering.
+    #[must_use]
+    pub const fn covers(&self) -> u32 {
+        self.call.calls.saturating_sub(1)
+    }
+
     /// Whether anybody still has something to press.
     #[must_use]
     pub const fn is_waiting(&self) -> bool {
@@ -246,6 +254,7 @@ impl CallView {
                 .and_then(|verdict| verdict.terms.as_ref())
                 .is_some_and(|terms| terms.requester_may_approve),
             asked_again: proposal.follows.as_ref().map(|earlier| asked_again(&earlier.how, &mut eye)),
+            calls: u32::try_from(approval.followers.len()).unwrap_or(u32::MAX).saturating_add(1),
             warnings: eye.warnings,
             redacted: eye.redacted,
             digest: approval.digest,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Ballot, Command, Rendering};
+use crate::call::CallDigest;
 use crate::id::{DeliveryKey, RequestId, SurfaceName, TenantId};
 use crate::person::Identity;
 use crate::time::Timestamp;
@@ -39,6 +40,16 @@ pub enum Act {
     },
     /// Was shown something in full.
     Saw(Rendering),
+    /// Nobody did anything: the request on whose card this one stood is over. No surface hands this in; it comes from the
+    /// commit that ended the other.
+    Follow {
+        /// The other.
+        leader: RequestId,
+        /// Its call.
+        digest: CallDigest,
+        /// What people said there that covers this one.
+        ballots: Vec<Ballot>,
+    },
 }
 
 impl Act {
@@ -49,6 +60,9 @@ impl Act {
             Self::Vote(ballot) => Command::Vote(ballot.clone()),
             Self::TakeBack { identity } => Command::TakeBack { identity: identity.clone() },
             Self::Saw(rendering) => Command::Show(rendering.clone()),
+            Self::Follow { leader, digest, ballots } => {
+                Command::Follow { leader: *leader, digest: *digest, ballots: ballots.clone() }
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Alarm, Refusal};
+use crate::card::Redactor;
 use crate::id::{RequestId, Role, ShortCode, TenantId};
 use crate::inbound::ReplyTo;
 use crate::policy::Place;
@@ -29,6 +30,29 @@ pub enum Recipient {
     Operators,
     /// Everybody in a place where the card is: as an answer to it, where the surface has threads.
     Place(Place),
+}
+
+impl Notice {
+    /// Hides secrets in what agents and people wrote: messages are a sink like every other.
+    pub fn redact(&mut self, redactor: &Redactor) {
+        let hide = |text: &mut String| *text = redactor.redact_text(text).text;
+        match self {
+            Self::Refused { .. } => {}
+            Self::Alarm { tool, .. }
+            | Self::Reminder { tool, .. }
+            | Self::Escalated { tool, .. }
+            | Self::StageAsked { tool, .. } => hide(tool),
+            Self::GlassBroken { tool, reason, .. } => {
+                hide(tool);
+                hide(reason);
+            }
+            Self::Held { what, reason } => {
+                hide(what);
+                hide(reason);
+            }
+            Self::PolicyNotInForce { why } => hide(why),
+        }
+    }
 }
 
 /// What a message says.
@@ -77,6 +101,21 @@ pub enum Notice {
         /// Which tool.
         tool: String,
         /// Who may decide as well.
+        to: Vec<Role>,
+        /// Until when.
+        until: Timestamp,
+    },
+    /// The people of the next stage are asked now.
+    StageAsked {
+        /// Which request.
+        request: RequestId,
+        /// What people call it.
+        code: ShortCode,
+        /// Which tool.
+        tool: String,
+        /// Which stage, from 1, of how many.
+        stage: (u32, u32),
+        /// Who is asked.
         to: Vec<Role>,
         /// Until when.
         until: Timestamp,

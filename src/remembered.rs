@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Actor, Proposal};
-use crate::id::{AgentId, RequestId, ServerName, SessionId, TenantId, ToolName};
+use crate::id::{AgentId, RequestId, Role, ServerName, SessionId, TenantId, ToolName};
 use crate::person::Identity;
 use crate::policy::{ArgPattern, Level, Tier, Verdict};
 use crate::time::Timestamp;
@@ -34,6 +34,8 @@ pub struct Remembered {
     pub by: Vec<Identity>,
     /// Their names.
     pub names: Vec<String>,
+    /// The roles whose people were asked then; whoever chose it must still have one of them when it is used.
+    pub roles: Vec<Role>,
     /// Since when.
     pub since: Timestamp,
     /// Until when (exclusive).

@@ -59,8 +59,8 @@ pub struct Ballot {
     /// Whether they chose that calls which look alike run as well.
     #[serde(default)]
     pub remember: bool,
-    /// The request on whose card it was given, where that is not the one it is for. Only the store sets it, when it
-    /// hands a vote on to the requests that share a card.
+    /// The request on whose card it was given, where that is not the one it is for. Only [`Command::Follow`] carries such
+    /// a ballot, and it is refused as a vote: nobody outside can say that they saw another card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_on: Option<RequestId>,
 }
@@ -161,8 +161,16 @@ pub enum Command {
         /// Which.
         follower: RequestId,
     },
-    /// The request on whose card this one stood is over, or has gone on without it: it gets a card of its own.
-    StandAlone,
+    /// The request on whose card this one stood is over. What people said there counts here as far as it was about this
+    /// one too; what that does not decide gets a card of its own. Only the store gives this, on account of the other.
+    Follow {
+        /// The other.
+        leader: RequestId,
+        /// Its call: what was said of another counts for nothing here.
+        digest: CallDigest,
+        /// What people said there that covers this one.
+        ballots: Vec<Ballot>,
+    },
     /// A yes or a no.
     Vote(Ballot),
     /// Somebody takes their vote back.
@@ -225,6 +233,17 @@ pub enum Command {
         /// Who.
         identity: Identity,
     },
+    /// The remembered yes that it rests on was taken back.
+    Forget {
+        /// Which.
+        scope: RequestId,
+        /// Who took it back.
+        by: Actor,
+        /// Their name, where it is a person.
+        name: Option<String>,
+        /// Why.
+        reason: Option<String>,
+    },
     /// An executor wants to run it.
     Claim(ClaimOrder),
     /// The executor is alive.
@@ -286,7 +305,7 @@ impl Command {
             Self::Recall { .. } => "recall",
             Self::DenyAgain { .. } => "deny_again",
             Self::Join { .. } => "join",
-            Self::StandAlone => "stand_alone",
+            Self::Follow { .. } => "follow",
             Self::Vote(ballot) => match ballot.decision {
                 Decision::Approve => "approve",
                 Decision::Deny => "deny",
@@ -301,6 +320,7 @@ impl Command {
             Self::Revoke { .. } => "revoke",
             Self::Rejudge { .. } => "rejudge",
             Self::Review { .. } => "review",
+            Self::Forget { .. } => "forget",
             Self::Claim(_) => "claim",
             Self::Heartbeat { .. } => "heartbeat",
             Self::Finish(_) => "finish",
@@ -324,6 +344,7 @@ impl Command {
             Self::Answer { by, .. }
             | Self::Withdraw { by }
             | Self::Revoke { by, .. }
+            | Self::Forget { by, .. }
             | Self::Settle { by, .. } => by.clone(),
             Self::Claim(order) => order.executor.clone(),
             Self::Check
@@ -334,7 +355,7 @@ impl Command {
             | Self::Recall { .. }
             | Self::DenyAgain { .. }
             | Self::Join { .. }
-            | Self::StandAlone
+            | Self::Follow { .. }
             | Self::Escalate { .. }
             | Self::Rejudge { .. }
             | Self::Heartbeat { .. }
@@ -354,10 +375,19 @@ impl Command {
         }
     }
 
+    /// Every account whose word it carries, whose standing must be among the facts.
+    #[must_use]
+    pub fn accounts(&self) -> Vec<Identity> {
+        match self {
+            Self::Follow { ballots, .. } => ballots.iter().map(|ballot| ballot.identity.clone()).collect(),
+            _ => self.account().into_iter().collect(),
+        }
+    }
+
     /// Whether an answer rests on what accounts are worth.
     #[must_use]
     pub fn rests_on_accounts(&self) -> bool {
-        self.account().is_some() || matches!(self, Self::Claim(_))
+        matches!(self, Self::Claim(_)) || !self.accounts().is_empty()
     }
 }
 

@@ -5,14 +5,16 @@
 
 use std::sync::Arc;
 
+use crate::approval::announce::Announced;
 use crate::approval::command::{ClaimOrder, Command, Facts, Inside};
-use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State};
+use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State, Status};
 use crate::call::CallDigest;
 use crate::card::row::CardMove;
 use crate::id::{CommandId, CredentialId, IdempotencyKey, RequestId, ShortCode, TenantId};
 use crate::inbound::{Inbound, ReplyTo};
 use crate::notice::{Message, Notice, Recipient};
 use crate::person::Identity;
+use crate::policy::Place;
 use crate::record::{Event, EventKind};
 use crate::remembered::Remembered;
 use crate::time::Timestamp;
@@ -85,6 +87,9 @@ pub struct Effects {
     pub events: Vec<Event>,
     /// One-off messages for the outbox.
     pub messages: Vec<Message>,
+    /// Where the card is wanted from now on, at the revision of `next`: all places of a new card, and those that an
+    /// escalation step adds. Where there is a row already, that one stays.
+    pub places: Vec<Place>,
     /// What other requests are to do on account of it, as rows of the inbox: those that share a card.
     pub inbound: Vec<Inbound>,
     /// A yes that is remembered from now on.
@@ -134,7 +139,7 @@ pub fn weigh(current: &Approval, order: &Order, inside: Inside, now: Timestamp) 
             if events.is_empty() {
                 return Effects::nothing(Ok(Change::Unchanged));
             }
-            Effects::of(next, events, current.version)
+            Effects::of(Some(current), next, events)
         }
         Err(refusal) => {
             let mut messages = Vec::new();
@@ -166,6 +171,7 @@ impl Effects {
             next: None,
             events: Vec::new(),
             messages: Vec::new(),
+            places: Vec::new(),
             inbound: Vec::new(),
             remembered: None,
             result,
@@ -173,17 +179,23 @@ impl Effects {
     }
 
     /// Everything that follows from these events.
-    fn of(next: Approval, events: Vec<Event>, version: u64) -> Self {
-        let messages = announced(&next, &events);
+    fn of(before: Option<&Approval>, next: Approval, events: Vec<Event>) -> Self {
+        let announced = Announced { before, next: &next, events: &events };
+        let (messages, places) = (announced.messages(), announced.places());
+        let ended = before.is_some_and(|before| before.status() == Status::WaitingApproval)
+            && next.status() != Status::WaitingApproval;
+        let inbound = if ended { next.told_to_followers() } else { Vec::new() };
         let remembered = events.iter().find_map(|event| match &event.kind {
             EventKind::Remembered { remembered } => Some(Arc::clone(remembered)),
             _ => None,
         });
+        let version = before.map_or(0, |before| before.version);
         Self {
             next: Some(counted(next, version)),
             events,
             messages,
-            inbound: Vec::new(),
+            places,
+            inbound,
             remembered,
             result: Ok(Change::Changed),
         }
@@ -193,26 +205,6 @@ impl Effects {
 fn counted(mut next: Approval, version: u64) -> Approval {
     next.version = version + 1;
     next
-}
-
-/// What operators are told of these events.
-fn announced(next: &Approval, events: &[Event]) -> Vec<Message> {
-    events
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::AlarmRaised { alarm } => Some(Message {
-                tenant: next.tenant.clone(),
-                to: Recipient::Operators,
-                notice: Notice::Alarm {
-                    request: next.id,
-                    code: next.code.clone(),
-                    tool: next.proposal.call.full_name(),
-                    alarm: *alarm,
-                },
-            }),
-            _ => None,
-        })
-        .collect()
 }
 
 /// A proposal with its verdict, and the claim that goes with it where it runs at once.
@@ -303,26 +295,42 @@ pub fn open(
     (beside, inside): (Option<&Approval>, &Inside),
     now: Timestamp,
 ) -> Result<Beginning, Refusal> {
-    let other = opening.beside.as_ref().zip(beside).map(|(how, other)| {
-        let (command, facts) = match how {
-            Beside::Join(_) => (Command::Join { follower: opening.id }, Facts::none(now)),
-            Beside::Replace { identity, facts, .. } => {
-                (Command::Supersede { by: opening.id, identity: identity.clone() }, (**facts).clone())
-            }
-        };
-        let order = Order::new(opening.tenant.clone(), other.id, command, facts);
-        (how, weigh(other, &order, Inside::default(), now))
-    });
-    let replaces = matches!(opening.beside, Some(Beside::Replace { .. }));
-    let shares = match &other {
-        Some((Beside::Join(leader), effects)) if effects.result.is_ok() => Some(*leader),
-        _ => None,
-    };
-    let refused = other.as_ref().is_none_or(|(_, effects)| effects.result.is_err());
-    let beside = other.map(|(_, effects)| effects);
-    if replaces && refused {
-        return Ok(Beginning { new: None, beside });
+    let mut changed = None;
+    if let Some(Beside::Replace { identity, facts, .. }) = &opening.beside {
+        let Some(replaced) = beside else { return Ok(Beginning { new: None, beside: None }) };
+        let command = Command::Supersede { by: opening.id, identity: identity.clone() };
+        let order = Order::new(opening.tenant.clone(), replaced.id, command, (**facts).clone());
+        let effects = weigh(replaced, &order, Inside::default(), now);
+        if effects.result.is_err() {
+            return Ok(Beginning { new: None, beside: Some(effects) });
+        }
+        changed = Some(effects);
     }
+    let (mut next, mut events) = begun(opening, code, inside, now)?;
+    if let (Some(Beside::Join(_)), Some(leader)) = (&opening.beside, beside)
+        && leader.could_share(&next)
+    {
+        let command = Command::Join { follower: opening.id };
+        let order = Order::new(opening.tenant.clone(), leader.id, command, Facts::none(now));
+        let effects = weigh(leader, &order, Inside::default(), now);
+        // Where it can take no more, the new one has a card of its own; that is nobody's doing, and not recorded.
+        if effects.result.is_ok() {
+            let (after, more) = next.share(leader.id, now)?.into_parts();
+            next = after;
+            events.extend(more);
+            changed = Some(effects);
+        }
+    }
+    Ok(Beginning { new: Some(Effects::of(None, next, events)), beside: changed })
+}
+
+/// The new request with what the policy made of it, and the claim that goes with that.
+fn begun(
+    opening: &Opening,
+    code: ShortCode,
+    inside: &Inside,
+    now: Timestamp,
+) -> Result<(Approval, Vec<Event>), Refusal> {
     let proposed = Approval::propose(opening.id, &opening.tenant, code, Arc::clone(&opening.proposal), now);
     let (mut next, mut events) = proposed.into_parts();
     let facts = Facts { inside: inside.clone(), ..opening.facts.clone() };
@@ -332,12 +340,5 @@ pub fn open(
         next = after;
         events.extend(more);
     }
-    if let Some(leader) = shares {
-        let (after, more) = next.share(leader, now)?.into_parts();
-        next = after;
-        events.extend(more);
-    }
-    // A call that only joins is not counted as asked by itself: what people see is the other's card.
-    let beside = beside.filter(|effects| replaces || effects.result.is_ok());
-    Ok(Beginning { new: Some(Effects::of(next, events, 0)), beside })
+    Ok((next, events))
 }

@@ -1,7 +1,10 @@
 //! The one table of transitions. What is not in it is refused by name.
 
 mod claim;
+mod edit;
+mod glass;
 mod people;
+mod share;
 mod time;
 mod verdict;
 
@@ -105,13 +108,6 @@ impl Approval {
         Transition { next, events: vec![Event { tenant: tenant.clone(), request: Some(id), at: now, kind }] }
     }
 
-    /// A request that waits stands on another's card from now on.
-    pub(super) fn share(&self, leader: RequestId, now: Timestamp) -> Result<Transition, Refusal> {
-        let mut draft = Draft::of(self, now.max(self.last_event_at));
-        draft.add(EventKind::SharesCard { leader: Some(leader) })?;
-        Ok(draft.done())
-    }
-
     /// What `command` leads to, or why it is refused. Pure: the same arguments give the same answer.
     ///
     /// # Errors
@@ -134,31 +130,49 @@ impl Approval {
                 Command::Allow { verdict }
                 | Command::Require { verdict }
                 | Command::Forbid { verdict }
-                | Command::CannotAsk { verdict, .. },
+                | Command::CannotAsk { verdict, .. }
+                | Command::DenyAgain { verdict, .. },
             ) => self.judged(&mut draft, command, verdict)?,
-            (State::WaitingApproval(waiting), Command::Vote(ballot)) => {
-                self.vote(&mut draft, waiting, ballot, facts)?
+            (State::PolicyChecking, Command::Recall { verdict, scope }) => {
+                self.recall(&mut draft, verdict, (*scope, facts))?;
             }
-            (State::WaitingApproval(_), Command::TakeBack { identity }) => {
-                self.take_back(&mut draft, identity, facts)?
-            }
-            (State::WaitingApproval(waiting), Command::Escalate { step }) => {
-                if *step > waiting.escalations {
-                    draft.add(EventKind::Escalated { step: *step })?;
+            (
+                State::WaitingApproval(waiting),
+                Command::Vote(_)
+                | Command::TakeBack { .. }
+                | Command::BreakGlass { .. }
+                | Command::Supersede { .. },
+            ) => {
+                // Nobody may have swept: what time has brought by now holds for what is decided now.
+                if now >= waiting.until {
+                    return Err(Refusal::TooLate);
                 }
+                self.overdue(&mut draft)?;
+                draft.approval().clone().said(&mut draft, command, facts)?;
             }
+            (State::WaitingApproval(_), Command::Escalate { step }) => self.escalate(&mut draft, *step)?,
+            (State::WaitingApproval(waiting), Command::Join { follower }) => {
+                self.join(&mut draft, waiting, *follower)?;
+            }
+            (State::WaitingApproval(waiting), Command::Follow { leader, digest, ballots }) => {
+                self.follow(&mut draft, waiting, (*leader, *digest, ballots), facts)?;
+            }
+            // Whatever was said on the card that it shared, it is over.
+            (
+                State::Approved(_)
+                | State::Rejected(_)
+                | State::Executing(_)
+                | State::Executed(_)
+                | State::Expired(_)
+                | State::Revoked(_),
+                Command::Follow { .. },
+            ) => {}
             (State::WaitingApproval(_), Command::Ask { identity, text }) => {
                 self.member(identity, facts, now)?;
                 draft.add(EventKind::Asked { by: identity.clone(), text: text.clone() })?;
             }
             (State::WaitingApproval(_), Command::Answer { by, text }) => {
                 draft.add(EventKind::Answered { by: by.clone(), text: text.clone() })?;
-            }
-            (State::WaitingApproval(waiting), Command::BreakGlass { identity, reason }) => {
-                self.break_glass(&mut draft, waiting, (identity, reason), facts)?;
-            }
-            (State::WaitingApproval(_), Command::Supersede { by, identity }) => {
-                self.supersede(&mut draft, (*by, identity), facts)?
             }
             (
                 State::Proposed | State::PolicyChecking | State::WaitingApproval(_),
@@ -193,13 +207,29 @@ impl Approval {
             (State::Executed(executed), Command::Settle { by, outcome, reason }) => {
                 self.settle(&mut draft, executed, (by, outcome, reason), facts)?;
             }
-            (State::Approved(_) | State::Executed(_), Command::Review { identity }) => {
+            (State::Approved(approved), Command::Forget { scope, .. }) if approved.by.rests_on(*scope) => {
+                self.forgotten(&mut draft, command)?;
+            }
+            // Whatever became of it since: that somebody decided alone stays open until somebody else has looked.
+            (_, Command::Review { identity }) if self.glass.is_some() => {
                 self.review(&mut draft, identity, facts)?;
             }
             (_, Command::Tick) => self.tick(&mut draft)?,
             (_, _) => return Err(self.out_of_order(command)),
         }
         Ok(draft.done())
+    }
+
+    /// What people say while they are asked.
+    fn said(&self, draft: &mut Draft, command: &Command, facts: &Facts) -> Result<(), Refusal> {
+        match command {
+            Command::Vote(ballot) if ballot.given_on.is_some() => Err(Refusal::NotShownInFull),
+            Command::Vote(ballot) => self.cast(draft, ballot, facts),
+            Command::TakeBack { identity } => self.take_back(draft, identity, facts),
+            Command::BreakGlass { identity, reason } => self.break_glass(draft, (identity, reason), facts),
+            Command::Supersede { by, identity } => self.supersede(draft, (*by, identity), facts),
+            other => Err(self.out_of_order(other)),
+        }
     }
 
     /// The refusal as it goes into the trace; none where it was recorded a moment ago, or is nobody's doing.

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::approval::state::{Approved, Executed, Executing, Expired, Rejected, Revoked, Stop, Waiting};
+use crate::approval::state::{
+    Approved, BrokenGlass, Executed, Executing, Expired, Rejected, Reviewed, Revoked, Stop, Waiting,
+};
 use crate::approval::{Approval, ApprovedBy, Decision, OutcomeKind, Question, State, Status};
 use crate::call::{ArgsHash, CallDigest};
 use crate::id::{RequestId, ShortCode, TenantId};
@@ -55,6 +57,8 @@ impl Approval {
             refusals: BTreeMap::new(),
             shares: None,
             followers: Vec::new(),
+            escalations: 0,
+            glass: None,
         }
     }
 
@@ -110,10 +114,15 @@ impl Approval {
                     self.refusals.insert(refusal_key(by, refusal), at);
                 }
             }
-            EventKind::Escalated { .. } | EventKind::Asked { .. } | EventKind::Answered { .. } => {
+            EventKind::Escalated { step } => {
+                if self.status() != Status::WaitingApproval {
+                    return Err(misfit);
+                }
+                self.escalations = *step;
+            }
+            EventKind::Asked { .. } | EventKind::Answered { .. } => {
                 let State::WaitingApproval(waiting) = &mut self.state else { return Err(misfit) };
                 match kind {
-                    EventKind::Escalated { step } => waiting.escalations = *step,
                     EventKind::Asked { by, text } => {
                         waiting.questions.push(Question { by: by.clone(), text: text.clone(), answer: None });
                     }
@@ -124,7 +133,10 @@ impl Approval {
                     _ => return Err(misfit),
                 }
             }
-            EventKind::Reviewed { by } => self.reviewed(by).ok_or(misfit)?,
+            EventKind::Reviewed { by, name } => {
+                let reviewed = Reviewed { by: by.clone(), name: name.clone(), at };
+                self.glass.as_mut().ok_or(misfit)?.reviewed = Some(reviewed);
+            }
             EventKind::Heartbeat { lease_until, .. } => {
                 let State::Executing(executing) = &mut self.state else { return Err(misfit) };
                 executing.claim.lease_until = *lease_until;
@@ -162,6 +174,20 @@ impl Approval {
         if let EventKind::Checked { verdict, .. } = kind {
             self.verdict = Some(Arc::clone(verdict));
         }
+        if let EventKind::Decided {
+            approved_by: Some(ApprovedBy::BreakGlass { by, person, name, reason }),
+            ..
+        } = kind
+        {
+            self.glass = Some(BrokenGlass {
+                by: by.clone(),
+                person: person.clone(),
+                name: name.clone(),
+                reason: reason.clone(),
+                at,
+                reviewed: None,
+            });
+        }
         self.last_event_at = self.last_event_at.max(at);
         if kind.changes_card() {
             self.revision += 1;
@@ -188,7 +214,6 @@ impl Approval {
                     until: *until,
                     alarm_at: *alarm_at,
                     questions: Vec::new(),
-                    escalations: 0,
                     reminders: 0,
                 })
             }
@@ -201,6 +226,15 @@ impl Approval {
                 EventKind::Decided {
                     decision: Decision::Approve,
                     approved_by: Some(by),
+                    claim_until: Some(until),
+                    ..
+                },
+            ) => State::Approved(Approved { by: by.clone(), at, until: *until }),
+            (
+                State::PolicyChecking,
+                EventKind::Decided {
+                    decision: Decision::Approve,
+                    approved_by: Some(by @ ApprovedBy::Remembered { .. }),
                     claim_until: Some(until),
                     ..
                 },
@@ -249,17 +283,6 @@ impl Approval {
             }
             _ => return None,
         })
-    }
-
-    fn reviewed(&mut self, by: &crate::person::Identity) -> Option<()> {
-        let approved_by = match &mut self.state {
-            State::Approved(approved) => &mut approved.by,
-            State::Executed(executed) => &mut executed.by,
-            _ => return None,
-        };
-        let ApprovedBy::BreakGlass { reviewed_by, .. } = approved_by else { return None };
-        *reviewed_by = Some(by.clone());
-        Some(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::call::ToolCall;
+use crate::call::{CanonicalArgs, ToolCall};
 use crate::id::{CredentialId, RequestId, RunId, SessionId, StepId};
 use crate::person::Identity;
 use crate::time::Ttl;
@@ -55,6 +55,24 @@ pub struct Edited {
     pub by: Identity,
     /// What they are called.
     pub name: String,
+    /// The arguments before.
+    pub before: CanonicalArgs,
+}
+
+impl Proposal {
+    /// Whether people would read the same of both: the same call, asked in the same run with the same words.
+    #[must_use]
+    pub fn differs_in_nothing(&self, other: &Self) -> bool {
+        let run = |proposal: &Self| proposal.run.as_ref().map(|step| step.run.clone());
+        let plain = self.edited.is_none() && other.edited.is_none();
+        plain
+            && run(self) == run(other)
+            && self.call == other.call
+            && self.requester == other.requester
+            && self.session == other.session
+            && (&self.task, &self.reason, &self.evidence) == (&other.task, &other.reason, &other.evidence)
+            && (&self.preview, &self.if_denied) == (&other.preview, &other.if_denied)
+    }
 }
 
 /// An earlier request for the same call, and what became of it.

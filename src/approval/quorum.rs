@@ -9,7 +9,7 @@ use crate::approval::seats;
 use crate::approval::state::{Decision, Vote};
 use crate::id::{PersonId, Role};
 use crate::person::{Electorate, Member};
-use crate::policy::{Group, Terms};
+use crate::policy::{EscalationStep, Group, Terms};
 
 /// How the votes stand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +37,64 @@ pub struct Need {
     pub have: u32,
 }
 
+/// Who is asked: the people of the stages, and since the escalation steps that were taken, those of other roles as well.
+/// Those may take any place of the stage that is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// The terms.
+    pub(crate) terms: &'a Terms,
+    /// How many escalation steps were taken.
+    pub(crate) escalations: u32,
+}
+
+impl<'a> Asked<'a> {
+    /// The steps that were taken.
+    pub(crate) fn steps(&self) -> &'a [EscalationStep] {
+        let taken = self.terms.escalation.len().min(self.escalations as usize);
+        self.terms.escalation.get(..taken).unwrap_or_default()
+    }
+
+    /// The roles that are asked beside those of the stages.
+    pub(crate) fn as_well(&self) -> impl Iterator<Item = &'a Role> + use<'a> {
+        self.steps().iter().flat_map(|step| &step.to)
+    }
+
+    /// The roles whose people may say yes at this stage, each once.
+    pub(crate) fn roles_at(&self, stage: u32) -> Vec<Role> {
+        let mut roles: Vec<Role> = Vec::new();
+        for role in roles_of_stage(self.terms, stage).chain(self.as_well()) {
+            if !roles.contains(role) {
+                roles.push(role.clone());
+            }
+        }
+        roles
+    }
+
+    /// The roles whose people may say yes at any stage, each once.
+    pub(crate) fn roles(&self) -> Vec<Role> {
+        let stages = u32::try_from(self.terms.stages.len()).unwrap_or(u32::MAX);
+        let mut roles: Vec<Role> = (0..stages).flat_map(|stage| self.roles_at(stage)).collect();
+        roles.sort();
+        roles.dedup();
+        roles
+    }
+
+    /// Whether somebody of these roles is asked at this stage.
+    pub(super) fn asks(&self, member: &Member, stage: u32) -> bool {
+        roles_of_stage(self.terms, stage).chain(self.as_well()).any(|role| member.roles.contains(role))
+    }
+
+    /// The roles for which a yes at this stage counts: their own, and for who is asked by an escalation step, those of
+    /// the stage as well.
+    fn worth(&self, member: &Member, stage: u32) -> BTreeSet<Role> {
+        let mut roles = member.roles.clone();
+        if self.as_well().any(|role| member.roles.contains(role)) {
+            roles.extend(roles_of_stage(self.terms, stage).cloned());
+        }
+        roles
+    }
+}
+
 /// A vote with the person it is worth now.
 struct Counted<'a> {
     vote: &'a Vote,
@@ -47,25 +105,30 @@ struct Counted<'a> {
 impl Tally {
     /// Counts the votes by what their accounts are worth now.
     #[must_use]
-    pub fn of(terms: &Terms, votes: &[Vote], electorate: &Electorate, requester: &Requester) -> Self {
+    pub(crate) fn of(
+        asked: &Asked<'_>,
+        votes: &[Vote],
+        electorate: &Electorate,
+        requester: &Requester,
+    ) -> Self {
         let mut lapsed = Vec::new();
         let mut counted = Vec::new();
         for vote in votes {
             match electorate.member(&vote.identity) {
                 Some(member)
-                    if eligible(terms, member, vote.stage)
-                        && !barred(terms, member, requester, electorate) =>
+                    if eligible(asked, member, vote.stage)
+                        && !barred(asked.terms, member, requester, electorate) =>
                 {
                     counted.push(Counted {
                         vote,
                         person: member.person.clone(),
-                        roles: member.roles.clone(),
+                        roles: asked.worth(member, vote.stage),
                     });
                 }
                 Some(_) | None => lapsed.push(vote.identity.clone()),
             }
         }
-        count(terms, &counted, lapsed)
+        count(asked.terms, &counted, lapsed)
     }
 
     /// Counts the votes as they stood when they were given, for showing only.
@@ -98,8 +161,8 @@ pub(super) fn roles_of_stage(terms: &Terms, stage: u32) -> impl Iterator<Item = 
         .flat_map(|stage| stage.groups.iter().map(|group| &group.role))
 }
 
-fn eligible(terms: &Terms, member: &Member, stage: u32) -> bool {
-    (0..=stage).any(|stage| roles_of_stage(terms, stage).any(|role| member.roles.contains(role)))
+fn eligible(asked: &Asked<'_>, member: &Member, stage: u32) -> bool {
+    (0..=stage).any(|stage| asked.asks(member, stage))
 }
 
 /// Whether this is a person behind the request, whose own vote does not count.
@@ -159,21 +222,23 @@ fn people_up_to<'a>(
 /// Whether this person's yes would take a place that is still open at this stage, by itself or by letting somebody
 /// else move to where they are needed.
 pub(super) fn would_help(
-    terms: &Terms,
+    asked: &Asked<'_>,
     votes: &[Vote],
     electorate: &Electorate,
     (member, stage): (&Member, u32),
 ) -> bool {
-    let standing: Vec<_> = votes
+    let standing: Vec<(&PersonId, BTreeSet<Role>)> = votes
         .iter()
         .filter(|vote| vote.decision == Decision::Approve && vote.stage <= stage)
-        .filter_map(|vote| electorate.member(&vote.identity))
-        .filter(|other| other.person != member.person)
-        .map(|other| (&other.person, &other.roles))
+        .filter_map(|vote| Some((electorate.member(&vote.identity)?, vote.stage)))
+        .filter(|(other, _)| other.person != member.person)
+        .map(|(other, stage)| (&other.person, asked.worth(other, stage)))
         .collect();
-    let groups = groups_up_to(terms, stage);
+    let standing: Vec<_> = standing.iter().map(|(person, roles)| (*person, roles)).collect();
+    let own = asked.worth(member, stage);
+    let groups = groups_up_to(asked.terms, stage);
     let places = |people: &[(&PersonId, &BTreeSet<Role>)]| -> u32 { fill(&groups, people).iter().sum() };
-    let with: Vec<_> = standing.iter().copied().chain([(&member.person, &member.roles)]).collect();
+    let with: Vec<_> = standing.iter().copied().chain([(&member.person, &own)]).collect();
     places(&with) > places(&standing)
 }
 

@@ -132,8 +132,6 @@ pub struct Waiting {
     pub alarm_at: Timestamp,
     /// Questions asked from the card, and their answers.
     pub questions: Vec<Question>,
-    /// Escalation steps taken so far.
-    pub escalations: u32,
     /// Reminders sent so far.
     #[serde(default)]
     pub reminders: u32,
@@ -179,16 +177,57 @@ pub enum ApprovedBy {
         by: Vec<Identity>,
         /// Their names.
         names: Vec<String>,
+        /// Until when they chose it.
+        until: Timestamp,
     },
-    /// One person alone, in an emergency; open until somebody else has reviewed it.
+    /// One person alone, in an emergency; see [`BrokenGlass`].
     BreakGlass {
         /// Who.
         by: Identity,
+        /// The person it was then.
+        person: PersonId,
+        /// What they are called.
+        name: String,
         /// Why.
         reason: String,
-        /// Who reviewed it since.
-        reviewed_by: Option<Identity>,
     },
+}
+
+impl ApprovedBy {
+    /// Whether it rests on this remembered yes.
+    #[must_use]
+    pub fn rests_on(&self, remembered: RequestId) -> bool {
+        matches!(self, Self::Remembered { scope, .. } if *scope == remembered)
+    }
+}
+
+/// A decision of one person alone, in an emergency. It stays with the request whatever becomes of that, and is open until
+/// somebody else has reviewed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BrokenGlass {
+    /// Who.
+    pub by: Identity,
+    /// The person it was then.
+    pub person: PersonId,
+    /// What they are called.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+    /// When.
+    pub at: Timestamp,
+    /// Who reviewed it since.
+    pub reviewed: Option<Reviewed>,
+}
+
+/// A review of a decision that one person took alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reviewed {
+    /// Who.
+    pub by: Identity,
+    /// What they are called.
+    pub name: String,
+    /// When.
+    pub at: Timestamp,
 }
 
 /// Will not run.
@@ -444,6 +483,9 @@ pub struct Vote {
     /// How many later requests on the same card it covers: as many as the card named when they saw it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub covers: u32,
+    /// The request on whose card it was given, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_on: Option<RequestId>,
     /// Whom they stood in for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stands_in_for: Vec<String>,

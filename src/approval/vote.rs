@@ -1,32 +1,26 @@
 //! What happens with a yes or a no while people are asked.
 
+use std::sync::Arc;
+
 use crate::approval::command::{Ballot, Facts};
 use crate::approval::decide::{Draft, drop_lapsed};
-use crate::approval::quorum::{barred, roles_of_stage, would_help};
-use crate::approval::state::{ApprovedBy, Decision, RejectedBy, Vote, Waiting};
-use crate::approval::{Approval, Refusal};
-use crate::id::Role;
+use crate::approval::quorum::{Asked, barred, would_help};
+use crate::approval::state::{ApprovedBy, Decision, RejectedBy, Rendering, Vote};
+use crate::approval::{Approval, Refusal, Tally};
 use crate::person::{Identity, Member};
 use crate::policy::Terms;
 use crate::record::EventKind;
+use crate::remembered::Remembered;
 
 impl Approval {
-    pub(super) fn vote(
-        &self,
-        draft: &mut Draft,
-        waiting: &Waiting,
-        ballot: &Ballot,
-        facts: &Facts,
-    ) -> Result<(), Refusal> {
+    /// A yes or a no, as it arrived on this request's own card, or on the one that it shares.
+    pub(super) fn cast(&self, draft: &mut Draft, ballot: &Ballot, facts: &Facts) -> Result<(), Refusal> {
         let now = draft.now();
-        if now >= waiting.until {
-            return Err(Refusal::TooLate);
-        }
-        let terms = self.terms()?;
+        let asked = self.asked().ok_or(Refusal::FactsStale)?;
         self.covered(facts, now)?;
         let member = self.member(&ballot.identity, facts, now)?;
         let standing = self.tally(&facts.electorate).ok_or(Refusal::FactsStale)?;
-        let stage = self.may_vote(terms, member, ballot, (standing.stage, facts))?;
+        let stage = self.may_vote(&asked, member, ballot, (standing.stage, facts))?;
         let said = self.votes.iter().find(|vote| {
             !standing.lapsed.contains(&vote.identity)
                 && facts.electorate.member(&vote.identity).is_some_and(|other| other.person == member.person)
@@ -52,40 +46,38 @@ impl Approval {
                 shown: ballot.shown,
                 digest: self.digest,
                 remember: ballot.remember,
-                covers: 0,
+                covers: self.covered_by(ballot),
+                given_on: ballot.given_on,
                 stands_in_for: member.stands_in_for.clone(),
             },
         })?;
-        self.conclude(draft, terms, ballot, facts)
+        self.conclude(draft, asked.terms, ballot, facts)
     }
 
     /// Whether this person may say this now, and for which stage it counts.
     fn may_vote(
         &self,
-        terms: &Terms,
+        asked: &Asked<'_>,
         member: &Member,
         ballot: &Ballot,
         (stage, facts): (u32, &Facts),
     ) -> Result<u32, Refusal> {
-        let in_stage = |stage: u32| roles_of_stage(terms, stage).any(|role| member.roles.contains(role));
+        let terms = asked.terms;
         // A no may come from anybody who is asked at any stage; a yes from who is asked now, or whose yes lets somebody
         // who decided an earlier stage count here.
         let stages = u32::try_from(terms.stages.len()).unwrap_or(u32::MAX);
         let counts_for = match ballot.decision {
-            Decision::Approve => {
-                let helps = would_help(terms, &self.votes, &facts.electorate, (member, stage));
-                (in_stage(stage) || helps).then_some(stage)
-            }
-            Decision::Deny => (stage..stages).chain(0..stage).find(|stage| in_stage(*stage)),
+            Decision::Approve => self.is_asked(asked, member, (stage, facts)).then_some(stage),
+            Decision::Deny => (stage..stages).chain(0..stage).find(|stage| asked.asks(member, *stage)),
         };
         let Some(counts_for) = counts_for else {
-            let mut needs: Vec<Role> = roles_of_stage(terms, stage).cloned().collect();
-            needs.dedup();
-            return Err(Refusal::WrongRole { needs });
+            return Err(Refusal::WrongRole { needs: asked.roles_at(stage) });
         };
-        let own = barred(terms, member, &self.proposal.requester, &facts.electorate);
-        if own {
+        if barred(terms, member, &self.proposal.requester, &facts.electorate) {
             return Err(Refusal::OwnRequest);
+        }
+        if ballot.assurance < terms.assurance {
+            return Err(Refusal::LowAssurance { needs: terms.assurance });
         }
         if ballot.decision == Decision::Approve && !terms.partial_view_may_approve && !self.was_shown(ballot)
         {
@@ -101,15 +93,33 @@ impl Approval {
         Ok(counts_for)
     }
 
-    /// Whether a full rendering that this account saw is on record, under the digest that came with the vote.
+    /// Whether this person's yes counts for the stage that is asked.
+    pub(super) fn is_asked(&self, asked: &Asked<'_>, member: &Member, (stage, facts): (u32, &Facts)) -> bool {
+        asked.asks(member, stage) || would_help(asked, &self.votes, &facts.electorate, (member, stage))
+    }
+
+    /// Whether a full rendering that this account saw is on record, under the digest that came with the vote. A vote on
+    /// the card that this one shares was given on seeing that.
     fn was_shown(&self, ballot: &Ballot) -> bool {
-        ballot.shown.is_some_and(|shown| {
-            self.renderings.iter().any(|rendering| {
-                rendering.full
-                    && rendering.shown == shown
-                    && rendering.surface == ballot.surface
-                    && rendering.viewer.as_ref().is_none_or(|viewer| *viewer == ballot.identity)
-            })
+        match ballot.given_on {
+            Some(leader) => self.shares == Some(leader),
+            None => self.seen(ballot).any(|rendering| rendering.full),
+        }
+    }
+
+    /// How many calls beside this one the card named that this account saw. What is named is part of what has the digest,
+    /// so that renderings of one digest name the same; one that was put on record without it names none.
+    fn covered_by(&self, ballot: &Ballot) -> u32 {
+        self.seen(ballot).map(|rendering| rendering.covers).max().unwrap_or_default()
+    }
+
+    /// What is on record of what this account saw, under the digest that came with the vote.
+    fn seen<'a>(&'a self, ballot: &'a Ballot) -> impl Iterator<Item = &'a Rendering> {
+        self.renderings.iter().filter(|rendering| {
+            ballot.given_on.is_none()
+                && ballot.shown == Some(rendering.shown)
+                && rendering.surface == ballot.surface
+                && rendering.viewer.as_ref().is_none_or(|viewer| *viewer == ballot.identity)
         })
     }
 
@@ -147,8 +157,42 @@ impl Approval {
         } else {
             return Ok(());
         };
+        let remembered = if tally.is_complete() { self.remembered(draft, &tally) } else { None };
         draft.add(decided)?;
+        if let Some(remembered) = remembered {
+            draft.add(EventKind::Remembered { remembered: Arc::new(remembered) })?;
+        }
         Ok(())
+    }
+
+    /// What is remembered from now on: where the policy offers it, and everybody whose yes counts chose it.
+    fn remembered(&self, draft: &Draft, tally: &Tally) -> Option<Remembered> {
+        let verdict = self.verdict.as_ref().filter(|verdict| !verdict.always_ask)?;
+        let offer = verdict.remember.as_ref()?;
+        let session = self.proposal.session.clone()?;
+        let counts =
+            |vote: &&Vote| vote.decision == Decision::Approve && !tally.lapsed.contains(&vote.identity);
+        let votes: Vec<&Vote> = draft.approval().votes.iter().filter(counts).collect();
+        if votes.is_empty() || votes.iter().any(|vote| !vote.remember || vote.given_on.is_some()) {
+            return None;
+        }
+        let call = &self.proposal.call;
+        Some(Remembered {
+            id: self.id,
+            tenant: self.tenant.clone(),
+            agent: call.agent.clone(),
+            session,
+            server: call.server.clone(),
+            tool: call.tool.clone(),
+            pattern: offer.pattern.clone(),
+            level: verdict.level,
+            by: votes.iter().map(|vote| vote.identity.clone()).collect(),
+            names: votes.iter().map(|vote| vote.name.clone()).collect(),
+            roles: self.asked()?.roles(),
+            since: draft.now(),
+            until: draft.now() + offer.within,
+            forgotten: None,
+        })
     }
 
     pub(super) fn take_back(

@@ -150,7 +150,8 @@ impl Gate {
         let id = AttemptId::mint(now, &*self.parts.entropy);
         let full = view.call.redacted == 0 && surface.shows_all(view);
         let shown = view.shown(surface.name(), full);
-        let rendering = Rendering { shown, surface: surface.name().clone(), full, viewer: None, covers: 0 };
+        let rendering =
+            Rendering { shown, surface: surface.name().clone(), full, viewer: None, covers: view.covers() };
         let attempt =
             Attempt { id, edits, revision: view.revision, since: now, lease_until: now + CARD_LEASE };
         self.advance(row, CardStep::Begin(attempt), Command::Show(rendering)).await?;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use futures::future::{join_all, join3};
 
-use crate::approval::state::Approved;
-use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, Requester, State};
+use crate::approval::{Approval, Command, Facts, Inside, Requester};
 use crate::gate::Gate;
 use crate::id::{Role, TenantId};
 use crate::person::{Concern, Electorate, FACTS_AGE_MAX, Identity, Rolls, Standing};
@@ -200,17 +199,7 @@ fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
 
 /// The accounts whose word an answer to this command rests on: those must be in good order.
 fn deciding(approval: &Approval, command: &Command) -> Vec<Identity> {
-    if !command.rests_on_accounts() {
-        return Vec::new();
-    }
-    let voters = approval.votes.iter().map(|vote| vote.identity.clone());
-    let mut identities: Vec<Identity> = voters.chain(command.account()).collect();
-    if let State::Approved(Approved { by: ApprovedBy::BreakGlass { by, .. }, .. }) = &approval.state {
-        identities.push(by.clone());
-    }
-    identities.sort();
-    identities.dedup();
-    identities
+    approval.voices(command)
 }
 
 #[cfg(test)]

@@ -151,9 +151,7 @@ impl Gate {
 
     async fn tell(&self, mut row: OutboxRow) -> Result<(), StoreError> {
         // What an agent wrote is redacted for this sink as for every other.
-        if let Notice::Alarm { tool, .. } = &mut row.message.notice {
-            *tool = self.parts.redactor.redact_text(tool).text;
-        }
+        row.message.notice.redact(&self.parts.redactor);
         let now = self.parts.clock.now();
         let surface = match &row.message.to {
             Recipient::Account(reply) => Some(&reply.surface),

@@ -223,6 +223,8 @@ pub enum EventKind {
     Reviewed {
         /// By whom.
         by: Identity,
+        /// What they are called.
+        name: String,
     },
     /// An executor took it.
     #[serde(rename = "approval.claimed")]

@@ -169,6 +169,7 @@ trouble-not-yet = This is not there yet; decide with the buttons on the cards.
 notice-refused = Request { $code }: { $refusal }
 notice-reminder = 🔔 Request { $code } ({ $tool }) still waits for a decision, until { $until }.
 notice-escalated = ⏫ Nobody has decided request { $code } ({ $tool }), so { $roles } may decide it as well, until { $until }.
+notice-stage-asked = ➡️ Request { $code } ({ $tool }) is now at stage { $stage } of { $stages }: { $roles } are asked, until { $until }.
 notice-glass-broken = 🚨 { $who } approved request { $code } ({ $tool }) alone, in an emergency: { $reason } It stays open until somebody else has reviewed it.
 notice-held = 🛑 Stopped: { $what }. { $reason } Nothing of it is started until that is lifted.
 notice-policy-not-in-force = ⚠️ A new policy is not in force; the one before still is. { $why }

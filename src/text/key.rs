@@ -237,6 +237,7 @@ keys! {
         NoticeRefused = "notice-refused",
         NoticeReminder = "notice-reminder",
         NoticeEscalated = "notice-escalated",
+        NoticeStageAsked = "notice-stage-asked",
         NoticeGlassBroken = "notice-glass-broken",
         NoticeHeld = "notice-held",
         NoticePolicyNotInForce = "notice-policy-not-in-force",

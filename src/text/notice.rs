@@ -45,6 +45,17 @@ impl Texts {
                     "until" => (markup.time)(*until),
                 ]),
             ),
+            Notice::StageAsked { code, tool, stage: (stage, stages), to, until, .. } => self.say(
+                Key::NoticeStageAsked.id(),
+                Some(&fluent_args![
+                    "code" => code.as_str(),
+                    "tool" => markup.raw(tool),
+                    "stage" => *stage,
+                    "stages" => *stages,
+                    "roles" => self.roles(to, markup),
+                    "until" => (markup.time)(*until),
+                ]),
+            ),
             Notice::GlassBroken { code, tool, by, reason, .. } => self.say(
                 Key::NoticeGlassBroken.id(),
                 Some(&fluent_args![

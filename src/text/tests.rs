@@ -60,6 +60,7 @@ fn card(state: StateView) -> CardView {
             if_denied: None,
             requester_may_approve: false,
             asked_again: None,
+            calls: 1,
             warnings: Warnings::default(),
             redacted: 0,
             digest: CallDigest::from_bytes([0; 32]),
@@ -107,7 +108,7 @@ fn every_language_is_sound() {
 fn the_catalogue_needs_no_escaping() {
     for language in Language::ALL {
         for line in language.source().lines().filter(|line| !line.starts_with('#')) {
-            let text = line.replace("->", "").replace("*[other]", "");
+            let text = line.replace("->", "").replace("*[other]", "").replace("*[no]", "");
             assert!(!text.contains(['&', '<', '>', '`', '*', '_', '~']), "{line}");
         }
     }

@@ -76,7 +76,7 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         EventKind::HoldLifted { lifted, .. } => format!("lifted {}", actor(&lifted.by)),
         EventKind::Asked { by, .. } => format!("question {}", account(by)),
         EventKind::Answered { by, .. } => format!("answer {}", actor(by)),
-        EventKind::Reviewed { by } => format!("reviewed {}", account(by)),
+        EventKind::Reviewed { by, .. } => format!("reviewed {}", account(by)),
         EventKind::Rejudged { .. } => "looked at again".to_owned(),
         EventKind::Checking
         | EventKind::Heartbeat { .. }

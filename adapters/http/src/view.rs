@@ -77,7 +77,13 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
 /// What is put on record when a person is shown a request here.
 pub(crate) fn rendering(card: &CardView, surface: SurfaceName, viewer: Identity) -> Rendering {
     let full = is_full(card);
-    Rendering { shown: card.shown(&surface, full), surface, full, viewer: Some(viewer), covers: 0 }
+    Rendering {
+        shown: card.shown(&surface, full),
+        surface,
+        full,
+        viewer: Some(viewer),
+        covers: card.covers(),
+    }
 }
 
 /// The card is given whole; only what is hidden in it is not shown.

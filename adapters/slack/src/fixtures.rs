@@ -146,7 +146,6 @@ pub(crate) fn waiting_for(proposal: Proposal, terms: Terms) -> Approval {
         until: at(1_800),
         alarm_at: at(600),
         questions: Vec::new(),
-        escalations: 0,
         reminders: 0,
     });
     approval

@@ -6,8 +6,8 @@ use crate::approval::decide::verdict::is_stricter;
 use crate::approval::state::{Approved, ApprovedBy, Claim, Executed, Executing, Outcome, OutcomeKind};
 use crate::approval::{Alarm, Approval, Refusal};
 use crate::call::ContentHash;
-use crate::id::{ClaimId, RequestId, same_secret};
-use crate::person::Identity;
+use crate::id::{ClaimId, RequestId, Role, same_secret};
+use crate::person::{Identity, NoStanding};
 use crate::record::EventKind;
 use crate::time::Timestamp;
 
@@ -55,9 +55,9 @@ impl Approval {
                     return Err(Refusal::ApproverLapsed { names: self.names_of(&tally.lapsed) });
                 }
             }
-            ApprovedBy::BreakGlass { by, .. } => {
-                self.steward(&Actor::Account(by.clone()), facts, now)
-                    .map_err(|_| Refusal::ApproverLapsed { names: vec![by.to_string()] })?;
+            ApprovedBy::BreakGlass { by, name, .. } => {
+                let names = || vec![name.clone()];
+                self.still_has(by, (&facts.glass_breakers, names), facts, now)?;
             }
         }
         draft.add(EventKind::Claimed {
@@ -88,15 +88,24 @@ impl Approval {
         if !remembered.covers(&self.tenant, &self.proposal, verdict, now) {
             return Err(Refusal::NoLongerRemembered);
         }
-        let terms = self.terms()?;
-        for identity in by {
-            let member = self.member(identity, facts, now)?;
-            let groups = terms.stages.iter().flat_map(|stage| &stage.groups);
-            if !groups.map(|group| &group.role).any(|role| member.roles.contains(role)) {
-                return Err(Refusal::ApproverLapsed { names: remembered.names.clone() });
-            }
+        let names = || remembered.names.clone();
+        by.iter().try_for_each(|identity| self.still_has(identity, (&remembered.roles, names), facts, now))
+    }
+
+    /// Whether the account on whose word it rests still has one of these roles.
+    fn still_has(
+        &self,
+        identity: &Identity,
+        (roles, names): (&[Role], impl Fn() -> Vec<String>),
+        facts: &Facts,
+        now: Timestamp,
+    ) -> Result<(), Refusal> {
+        match self.member(identity, facts, now) {
+            Ok(member) if member.roles.iter().any(|role| roles.contains(role)) => Ok(()),
+            // What is not known now may be known later, and costs nobody their word.
+            Err(later @ (Refusal::FactsStale | Refusal::NoStanding(NoStanding::Unreadable(_)))) => Err(later),
+            Ok(_) | Err(_) => Err(Refusal::ApproverLapsed { names: names() }),
         }
-        Ok(())
     }
 
     /// The same attempt asks again for its answer; anybody else is too late. So is who asks after the lease, or after

@@ -1,31 +1,16 @@
 //! Who people are, and what they may do beside voting.
 
-use crate::approval::command::{Actor, Command, Facts};
+use crate::approval::command::{Actor, Facts};
 use crate::approval::decide::Draft;
-use crate::approval::quorum::barred;
 use crate::approval::state::{
-    Approved, ApprovedBy, Decision, Executed, Executing, RejectedBy, RevokedWhy, State, Waiting,
+    Approved, ApprovedBy, Decision, Executed, Executing, RejectedBy, RevokedWhy, State,
 };
 use crate::approval::{Approval, Refusal};
-use crate::id::RequestId;
 use crate::person::{Identity, Member, NoStanding, Standing};
 use crate::record::EventKind;
 use crate::time::Timestamp;
 
 impl Approval {
-    /// An edited request takes the place of this one.
-    pub(super) fn supersede(
-        &self,
-        draft: &mut Draft,
-        (by, identity): (RequestId, &Identity),
-        facts: &Facts,
-    ) -> Result<(), Refusal> {
-        let name = Some(self.member(identity, facts, draft.now)?.name.clone());
-        let (why, by) = (RevokedWhy::Superseded { by }, Actor::Account(identity.clone()));
-        draft.add(EventKind::Revoked { why, by, name, reason: None })?;
-        Ok(())
-    }
-
     /// Somebody who may takes it back before it runs.
     pub(super) fn revoke(
         &self,
@@ -52,59 +37,6 @@ impl Approval {
             let reason = reason.map(ToOwned::to_owned);
             draft.add(EventKind::StopRequested { by: by.clone(), reason })?;
         }
-        Ok(())
-    }
-
-    pub(super) fn break_glass(
-        &self,
-        draft: &mut Draft,
-        waiting: &Waiting,
-        (identity, reason): (&Identity, &str),
-        facts: &Facts,
-    ) -> Result<(), Refusal> {
-        let now = draft.now;
-        if now >= waiting.until {
-            return Err(Refusal::TooLate);
-        }
-        let name = self.steward(&Actor::Account(identity.clone()), facts, now)?;
-        let terms = self.terms()?;
-        let member = self.member(identity, facts, now)?;
-        if barred(terms, member, &self.proposal.requester, &facts.electorate) {
-            return Err(Refusal::OwnRequest);
-        }
-        let by =
-            ApprovedBy::BreakGlass { by: identity.clone(), reason: reason.to_owned(), reviewed_by: None };
-        draft.add(EventKind::Decided {
-            decision: Decision::Approve,
-            approved_by: Some(by),
-            rejected_by: None,
-            people: name.into_iter().collect(),
-            reason: Some(reason.to_owned()),
-            claim_until: Some(now + terms.valid_for),
-        })?;
-        Ok(())
-    }
-
-    pub(super) fn review(
-        &self,
-        draft: &mut Draft,
-        identity: &Identity,
-        facts: &Facts,
-    ) -> Result<(), Refusal> {
-        let reviewer = self.member(identity, facts, draft.now)?;
-        let (State::Approved(Approved { by, .. }) | State::Executed(Executed { by, .. })) = &self.state
-        else {
-            return Err(self.out_of_order(&Command::Review { identity: identity.clone() }));
-        };
-        let ApprovedBy::BreakGlass { by: breaker, .. } = by else {
-            return Err(self.out_of_order(&Command::Review { identity: identity.clone() }));
-        };
-        let own = *breaker == *identity
-            || facts.electorate.member(breaker).is_some_and(|member| member.person == reviewer.person);
-        if own {
-            return Err(Refusal::OwnRequest);
-        }
-        draft.add(EventKind::Reviewed { by: identity.clone() })?;
         Ok(())
     }
 
@@ -193,7 +125,7 @@ impl Approval {
             | State::Executing(Executing { by, .. })
             | State::Executed(Executed { by, .. }) => match by {
                 ApprovedBy::Votes => names(Decision::Approve),
-                ApprovedBy::BreakGlass { by, .. } => vec![by.to_string()],
+                ApprovedBy::BreakGlass { name, .. } => vec![name.clone()],
                 ApprovedBy::Remembered { names, .. } => names.clone(),
                 ApprovedBy::Policy | ApprovedBy::Timeout => Vec::new(),
             },

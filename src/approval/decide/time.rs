@@ -1,21 +1,29 @@
 //! What time does by itself.
 
 use crate::approval::decide::Draft;
-use crate::approval::state::{ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, State};
+use crate::approval::state::{ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, State, Waiting};
 use crate::approval::{Alarm, Approval, Refusal};
 use crate::policy::Level;
 use crate::record::EventKind;
+use crate::time::Timestamp;
+
+/// What time brings while people are asked, besides the end; in the order in which it happens at the same moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::approval) enum Overdue {
+    /// The next people are asked too.
+    Escalation,
+    /// Those who are asked are reminded.
+    Reminder,
+    /// Operators are told that it waits long.
+    Alarm,
+}
 
 impl Approval {
     pub(super) fn tick(&self, draft: &mut Draft) -> Result<(), Refusal> {
         let now = draft.now;
         match &self.state {
             State::WaitingApproval(waiting) if now >= waiting.until => self.time_out(draft)?,
-            State::WaitingApproval(waiting)
-                if now >= waiting.alarm_at && !self.alarms.contains(&Alarm::WaitsLong) =>
-            {
-                draft.add(EventKind::AlarmRaised { alarm: Alarm::WaitsLong })?;
-            }
+            State::WaitingApproval(_) => self.overdue(draft)?,
             State::Approved(approved) if now >= approved.until => {
                 draft.add(EventKind::Expired { how: ExpiredHow::Unused })?;
             }
@@ -27,6 +35,48 @@ impl Approval {
                     .add(EventKind::AlarmRaised { alarm: Alarm::OutcomeUnknown })?;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// What time brings next while people are asked, and when. Who stands on another's card is not reminded of by itself,
+    /// nor alarmed; who may decide it changes all the same.
+    pub(in crate::approval) fn next_overdue(&self, waiting: &Waiting) -> Option<(Timestamp, Overdue)> {
+        let terms = self.verdict.as_ref()?.terms.as_ref()?;
+        let has_card = self.shares.is_none();
+        let step = terms.escalation.get(self.escalations as usize);
+        let reminder = terms.remind_after.get(waiting.reminders as usize).filter(|_| has_card);
+        let alarm = has_card && !self.alarms.contains(&Alarm::WaitsLong);
+        let next = [
+            step.map(|step| (waiting.since + step.after, Overdue::Escalation)),
+            reminder.map(|after| (waiting.since + *after, Overdue::Reminder)),
+            alarm.then_some((waiting.alarm_at, Overdue::Alarm)),
+        ];
+        next.into_iter().flatten().min()
+    }
+
+    /// Catches up with what time has brought by now: each thing once, in order.
+    pub(in crate::approval) fn overdue(&self, draft: &mut Draft) -> Result<(), Refusal> {
+        while let State::WaitingApproval(waiting) = &draft.approval().state {
+            let Some((at, what)) = draft.approval().next_overdue(waiting) else { break };
+            if at > draft.now || at >= waiting.until {
+                break;
+            }
+            let kind = match what {
+                Overdue::Escalation => EventKind::Escalated { step: draft.approval().escalations + 1 },
+                Overdue::Reminder => EventKind::Reminded { count: waiting.reminders + 1 },
+                Overdue::Alarm => EventKind::AlarmRaised { alarm: Alarm::WaitsLong },
+            };
+            draft.add(kind)?;
+        }
+        Ok(())
+    }
+
+    /// The next people are asked before their time; as many steps as the terms have.
+    pub(super) fn escalate(&self, draft: &mut Draft, step: u32) -> Result<(), Refusal> {
+        let steps = self.terms()?.escalation.len();
+        for step in (self.escalations + 1)..=step.min(u32::try_from(steps).unwrap_or(u32::MAX)) {
+            draft.add(EventKind::Escalated { step })?;
         }
         Ok(())
     }

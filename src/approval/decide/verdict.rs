@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::approval::command::{Actor, Command};
+use crate::approval::command::{Actor, Command, Facts};
 use crate::approval::decide::{Draft, UNASKED_VALID_FOR};
-use crate::approval::state::{Decision, RejectedBy, RevokedWhy};
+use crate::approval::state::{ApprovedBy, Decision, RejectedBy, RevokedWhy};
 use crate::approval::{Approval, Refusal};
+use crate::id::RequestId;
 use crate::policy::{Terms, Tier, Verdict};
 use crate::record::EventKind;
 
@@ -19,12 +20,12 @@ impl Approval {
     ) -> Result<(), Refusal> {
         let now = draft.now;
         let checked = |claim_until| EventKind::Checked { verdict: Arc::clone(verdict), claim_until };
-        let no = |by| EventKind::Decided {
+        let no = |by, reason| EventKind::Decided {
             decision: Decision::Deny,
             approved_by: None,
             rejected_by: Some(by),
             people: Vec::new(),
-            reason: None,
+            reason,
             claim_until: None,
         };
         match (command, verdict.tier, &verdict.terms) {
@@ -37,16 +38,67 @@ impl Approval {
                 let (until, alarm_at) = (now + asked, now + terms.alarm_after);
                 draft.add(checked(None))?.add(EventKind::Requested { until, alarm_at })?;
             }
+            // A no stands for a while; who asks again on purpose does not come here.
+            (Command::DenyAgain { earlier, reason, .. }, Tier::Approve, Some(_)) => {
+                let by = RejectedBy::Earlier { request: *earlier, reason: reason.clone() };
+                draft.add(checked(None))?.add(no(by, reason.clone()))?;
+            }
             (Command::CannotAsk { why, .. }, Tier::Approve, Some(_)) => {
-                draft.add(checked(None))?.add(no(RejectedBy::NoApprover { why: why.clone() }))?;
+                draft.add(checked(None))?.add(no(RejectedBy::NoApprover { why: why.clone() }, None))?;
             }
             (Command::Forbid { .. }, Tier::Forbid, None) => {
                 let because = verdict.because().to_owned();
-                draft.add(checked(None))?.add(no(RejectedBy::Policy { because }))?;
+                draft.add(checked(None))?.add(no(RejectedBy::Policy { because }, None))?;
             }
             // A verdict whose parts contradict each other lets nothing run.
             _ => return Err(self.out_of_order(command)),
         }
+        Ok(())
+    }
+
+    /// People chose earlier that calls which look alike run. Where that does not stand any more, or does not cover this
+    /// call, people are asked.
+    pub(super) fn recall(
+        &self,
+        draft: &mut Draft,
+        verdict: &Arc<Verdict>,
+        (scope, facts): (RequestId, &Facts),
+    ) -> Result<(), Refusal> {
+        let now = draft.now;
+        let remembered = facts.inside.remembered.as_ref().filter(|remembered| {
+            remembered.id == scope && remembered.covers(&self.tenant, &self.proposal, verdict, now)
+        });
+        let (Some(remembered), Some(terms)) = (remembered, &verdict.terms) else {
+            let require = Command::Require { verdict: Arc::clone(verdict) };
+            return self.judged(draft, &require, verdict);
+        };
+        let by = ApprovedBy::Remembered {
+            scope,
+            by: remembered.by.clone(),
+            names: remembered.names.clone(),
+            until: remembered.until,
+        };
+        draft.add(EventKind::Checked { verdict: Arc::clone(verdict), claim_until: None })?.add(
+            EventKind::Decided {
+                decision: Decision::Approve,
+                approved_by: Some(by),
+                rejected_by: None,
+                people: remembered.names.clone(),
+                reason: None,
+                claim_until: Some((now + terms.valid_for).min(remembered.until)),
+            },
+        )?;
+        Ok(())
+    }
+
+    /// The remembered yes that it rests on was taken back.
+    pub(super) fn forgotten(&self, draft: &mut Draft, command: &Command) -> Result<(), Refusal> {
+        let Command::Forget { scope, by, name, reason } = command else {
+            return Err(self.out_of_order(command));
+        };
+        let why = RevokedWhy::Forgotten { scope: *scope };
+        let (by, name, reason) = (by.clone(), name.clone(), reason.clone());
+        draft.add(EventKind::Revoked { why, by, name, reason })?;
         Ok(())
     }
 

@@ -223,7 +223,7 @@ impl Desk {
             surface: self.slack.settings().name.clone(),
             full: true,
             viewer: None,
-            covers: 0,
+            covers: view.covers(),
         });
         Some(Shown { dialog, rendering })
     }

@@ -106,7 +106,6 @@ fn requests(text: &str) -> [CardView; 2] {
         until: at(1_800),
         alarm_at: at(600),
         questions: Vec::new(),
-        escalations: 0,
         reminders: 0,
     });
     let by = RejectedBy::Policy { because: text.into() };

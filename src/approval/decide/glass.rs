@@ -1,0 +1,83 @@
+//! Break-glass: one person decides alone in an emergency, and another reviews it afterwards.
+//!
+//! It stands in for the people who would be asked, and for nothing else: what is forbidden, held or frozen is refused at
+//! the claim as for any approval.
+
+use crate::approval::command::Facts;
+use crate::approval::decide::Draft;
+use crate::approval::state::{ApprovedBy, Decision};
+use crate::approval::{Alarm, Approval, Refusal};
+use crate::person::{Identity, Member};
+use crate::record::EventKind;
+
+impl Approval {
+    pub(super) fn break_glass(
+        &self,
+        draft: &mut Draft,
+        (identity, reason): (&Identity, &str),
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let now = draft.now();
+        let member = self.member(identity, facts, now)?;
+        if !member.roles.iter().any(|role| facts.glass_breakers.contains(role)) {
+            return Err(Refusal::NotAllowed { needs: facts.glass_breakers.clone() });
+        }
+        if self.asked_for_it(member, facts) {
+            return Err(Refusal::OwnRequest);
+        }
+        if reason.trim().is_empty() {
+            return Err(Refusal::ReasonRequired { decision: Decision::Approve });
+        }
+        let valid_for = self.terms()?.valid_for;
+        let by = ApprovedBy::BreakGlass {
+            by: identity.clone(),
+            person: member.person.clone(),
+            name: member.name.clone(),
+            reason: reason.to_owned(),
+        };
+        draft
+            .add(EventKind::Decided {
+                decision: Decision::Approve,
+                approved_by: Some(by),
+                rejected_by: None,
+                people: vec![member.name.clone()],
+                reason: Some(reason.to_owned()),
+                claim_until: Some(now + valid_for),
+            })?
+            .add(EventKind::AlarmRaised { alarm: Alarm::GlassBroken })?;
+        Ok(())
+    }
+
+    /// Somebody who could have decided it looks at what one person decided alone.
+    pub(super) fn review(
+        &self,
+        draft: &mut Draft,
+        identity: &Identity,
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let (Some(glass), Some(asked)) = (&self.glass, self.asked()) else { return Err(Refusal::FactsStale) };
+        let reviewer = self.member(identity, facts, draft.now())?;
+        let breaker = facts.electorate.member(&glass.by).map(|member| &member.person);
+        let own =
+            *identity == glass.by || reviewer.person == glass.person || breaker == Some(&reviewer.person);
+        if own || self.asked_for_it(reviewer, facts) {
+            return Err(Refusal::OwnRequest);
+        }
+        let mut needs = asked.roles();
+        needs.extend(facts.stewards.iter().filter(|role| !needs.contains(role)).cloned().collect::<Vec<_>>());
+        if !reviewer.roles.iter().any(|role| needs.contains(role)) {
+            return Err(Refusal::NotAllowed { needs });
+        }
+        if self.awaits_review() {
+            draft.add(EventKind::Reviewed { by: identity.clone(), name: reviewer.name.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Whether this is a person behind the request, whatever the terms let them do.
+    fn asked_for_it(&self, member: &Member, facts: &Facts) -> bool {
+        let requester = self.proposal.requester.identities.iter();
+        let mut people = requester.filter_map(|identity| facts.electorate.member(identity));
+        people.any(|asker| asker.person == member.person)
+    }
+}
