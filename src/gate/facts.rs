@@ -150,7 +150,7 @@ impl Outside<'_> {
         Facts {
             electorate: Electorate { as_of: rolls.as_of, standings },
             stewards: policy.stewards().to_vec(),
-            glass_breakers: policy.stewards().to_vec(),
+            glass_breakers: policy.glass_breakers().to_vec(),
             frozen: None,
             inside: Inside::default(),
             forbidden: claims.then(|| policy.forbids(&approval.proposal, &today)).flatten(),
@@ -187,14 +187,14 @@ impl Read {
     }
 }
 
-/// The roles that matter to a request: those its terms ask for, now or when it escalates, and those of stewards.
+/// The roles that matter to a request: those its terms ask for, now or when it escalates, those of stewards, and of who may decide alone.
 fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
     let terms = approval.verdict.iter().filter_map(|verdict| verdict.terms.as_ref());
     let asked = terms.flat_map(|terms| {
         let groups = terms.stages.iter().flat_map(|stage| stage.groups.iter().map(|group| &group.role));
         groups.chain(terms.escalation.iter().flat_map(|step| &step.to))
     });
-    asked.chain(policy.stewards()).cloned().collect()
+    asked.chain(policy.stewards()).chain(policy.glass_breakers()).cloned().collect()
 }
 
 /// The accounts whose word an answer to this command rests on: those must be in good order.
