@@ -9,13 +9,21 @@ mod cards;
 mod claim;
 pub mod directory;
 #[cfg(feature = "policy")]
+mod edit;
+#[cfg(feature = "policy")]
 pub mod executor;
 #[cfg(feature = "policy")]
 mod facts;
 pub mod grant;
+#[cfg(feature = "policy")]
+mod guards;
+#[cfg(feature = "policy")]
+mod hold;
 pub mod permit;
 #[cfg(feature = "policy")]
 mod propose;
+#[cfg(feature = "policy")]
+mod rejudge;
 pub mod wake;
 #[cfg(feature = "policy")]
 mod worker;
@@ -23,8 +31,11 @@ mod worker;
 #[cfg(feature = "policy")]
 pub use self::{
     claim::{Beat, ClaimError, Claimant, Claimed, PresentedCall},
+    edit::EditError,
     executor::{Executed, Executor},
+    hold::HoldError,
     propose::{ProposeError, Proposed},
+    rejudge::Rejudged,
     worker::Progress,
 };
 pub use directory::{CredentialDirectory, Directories, NoOnCall, Trusted};

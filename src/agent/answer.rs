@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::{
-    Actor, Approval, ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, Refusal, RejectedBy, RevokedWhy,
-    State,
+    Actor, Approval, ApprovedBy, Decision, ExpiredHow, Outcome, OutcomeKind, Proposal, Refusal, RejectedBy,
+    RevokedWhy, State,
 };
 use crate::policy::Tier;
 use crate::ports::ToolResult;
@@ -156,6 +156,16 @@ impl Answer {
                 }
             },
         })
+    }
+
+    /// The same, saying so where a person had changed the arguments: the model must know what ran.
+    #[must_use]
+    pub fn of_edited(mut self, proposal: &Proposal) -> Self {
+        if proposal.edited.is_some() && self.ok {
+            let args = cut(proposal.call.args.as_str(), RESULT_CHARS_MAX).0;
+            self.text = format!("it ran with arguments that a person had changed to {args}\n{}", self.text);
+        }
+        self
     }
 
     /// The answer where the gate refused the claim.

@@ -10,7 +10,8 @@ use crate::agent::journal::{Journal, Tries};
 use crate::agent::state::{PendingCall, Stage};
 use crate::agent::turn::result_event;
 use crate::agent::{Agent, RunError};
-use crate::approval::{Approval, Command, Proposal, Refusal, Status};
+use crate::approval::state::Revoked;
+use crate::approval::{Approval, Command, Proposal, Refusal, RevokedWhy, State, Status};
 use crate::gate::wake::REREAD_EVERY;
 use crate::gate::{Executed, Permit, PresentedCall, ProposeError};
 use crate::id::{CredentialId, IdempotencyKey, RequestId, RunId, StepId, TenantId};
@@ -24,6 +25,9 @@ const WAIT_SLICE: Ttl = Ttl::from_secs(60);
 
 /// How often a claim is tried that was refused although the request stands as approved.
 const CLAIM_TRIES: u32 = 3;
+
+/// What is told of a request that an edited one replaced.
+const EDITED: &str = "somebody changed the arguments, which makes it another request";
 
 /// Why a call is taken back whose claim was refused for good.
 const GIVEN_UP: &str = "the approval no longer allows it, and the agent goes on without it";
@@ -153,6 +157,11 @@ impl Agent {
         let mut claims = 0;
         loop {
             let approval = self.load(&step).await?;
+            if let State::Revoked(Revoked { why: RevokedWhy::Superseded { by }, .. }) = &approval.state {
+                self.follow_edit(journal, &mut step, *by).await?;
+                claims = 0;
+                continue;
+            }
             let mut events = Vec::new();
             if step.waits
                 && !step.told
@@ -161,6 +170,7 @@ impl Agent {
                 events.push(AgentEventKind::ApprovalResult { request_id: step.request, approved, reason });
             }
             if let Some(answer) = Answer::of(&approval) {
+                let answer = answer.of_edited(&approval.proposal);
                 return answer_with(journal, &step.step, events, answer).await;
             }
             if !events.is_empty() {
@@ -178,10 +188,13 @@ impl Agent {
                 self.wait(&approval).await?;
                 continue;
             }
-            let presented = presented(&step.proposal);
+            // What a person has changed is theirs; anything else is what was kept when it was proposed.
+            let edited = approval.proposal.edited.is_some();
+            let presented = presented(if edited { &approval.proposal } else { &step.proposal });
             match self.executor.execute(&step.tenant, step.request, presented).await {
                 Ok(Executed::Ran(result)) => {
-                    return answer_with(journal, &step.step, Vec::new(), Answer::of_result(result)).await;
+                    let answer = Answer::of_result(result).of_edited(&approval.proposal);
+                    return answer_with(journal, &step.step, Vec::new(), answer).await;
                 }
                 // Nothing is wrong with the yes: whether its givers still stand cannot be seen just now. It stays good
                 // until it runs out.
@@ -207,6 +220,37 @@ impl Agent {
                 }
             }
         }
+    }
+
+    /// Somebody put an edited request in the place of this one: that is followed from now on.
+    async fn follow_edit(&self, journal: &Journal, step: &mut Step, by: RequestId) -> Result<(), RunError> {
+        let old = step.request;
+        step.request = by;
+        let edited = self.load(step).await?;
+        let tier = edited.verdict.as_deref().map_or(Tier::Approve, |verdict| verdict.tier);
+        step.waits = tier == Tier::Approve;
+        let mut events = Vec::new();
+        if !step.told {
+            let reason = Some(EDITED.to_owned());
+            events.push(AgentEventKind::ApprovalResult { request_id: old, approved: false, reason });
+        }
+        step.told = false;
+        if step.waits || tier == Tier::Suggest {
+            events.push(AgentEventKind::ApprovalRequest {
+                request_id: by,
+                tool_name: edited.proposal.call.tool.to_string(),
+                args: edited.proposal.call.args.value().clone(),
+                risk: tier,
+            });
+        }
+        let (proposal, waits, since) = (step.proposal.clone(), step.waits, edited.opened_at);
+        let id = &step.step;
+        journal
+            .commit(|state| {
+                state.put(id, Stage::Announced { proposal, request: by, since, waits });
+                events
+            })
+            .await
     }
 
     /// The claim was refused for good, and so is the call: nobody else shall use the approval later.
@@ -283,7 +327,15 @@ const fn could_not_be_checked(refusal: &Refusal) -> bool {
 
 /// Whether trying again cannot help.
 const fn is_final(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::ForbiddenNow { .. } | Refusal::ApproverLapsed { .. } | Refusal::WrongCall)
+    matches!(
+        refusal,
+        Refusal::ForbiddenNow { .. }
+            | Refusal::ApproverLapsed { .. }
+            | Refusal::WrongCall
+            | Refusal::Held { .. }
+            | Refusal::Frozen { .. }
+            | Refusal::NoLongerRemembered
+    )
 }
 
 /// The key under which a step is proposed: the same after a restart.

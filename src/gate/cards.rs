@@ -84,7 +84,7 @@ impl Gate {
         let behind =
             row.messages.iter().find(|shown| shown.revision < row.wanted).map(|shown| shown.message.clone());
         match behind {
-            Some(message) => self.edit(row, surface.as_ref(), &approval, message).await,
+            Some(message) => self.edit_card(row, surface.as_ref(), &approval, message).await,
             None if approval.is_open() || approval.card_delivered || row.attempt.is_some() => {
                 self.post(row, surface.as_ref(), &approval).await
             }
@@ -119,7 +119,7 @@ impl Gate {
         }
     }
 
-    async fn edit(
+    async fn edit_card(
         &self,
         row: &CardRow,
         surface: &dyn Surface,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use futures::future::{join_all, join3};
 
-use crate::approval::{Approval, Command, Facts, Inside, Requester};
+use crate::approval::state::Approved;
+use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, Requester, State};
 use crate::gate::Gate;
 use crate::id::{Role, TenantId};
 use crate::person::{Concern, Electorate, FACTS_AGE_MAX, Identity, Rolls, Standing};
@@ -34,6 +35,16 @@ impl Gate {
     pub async fn asker(&self, tenant: &TenantId, requester: &Requester) -> Asker {
         let policy = self.policy_of(tenant);
         self.outside(&policy).asker(requester).await
+    }
+
+    /// What an account is worth now, as far as these roles go.
+    pub(super) async fn standing(&self, tenant: &TenantId, identity: &Identity, roles: &[Role]) -> Standing {
+        let policy = self.policy_of(tenant);
+        let wanted: BTreeSet<Role> = roles.iter().cloned().collect();
+        let now = self.parts.clock.now();
+        let concern = policy.people().concern(identity, &wanted, now);
+        let rolls = self.outside(&policy).read(&concern, wanted).await;
+        policy.standing(identity, &rolls, now)
     }
 
     fn outside<'a>(&'a self, policy: &'a Policy) -> Outside<'a> {
@@ -146,15 +157,20 @@ impl Outside<'_> {
             standings.entry(identity.clone()).or_insert_with(|| policy.people().behind(identity));
         }
         let claims = matches!(command, Command::Claim(_));
-        let today = Circumstances::at(now);
+        // The level stays that of when it was asked about: that night has fallen since makes no policy stricter. What is
+        // forbidden, and what is frozen, is looked at as of now.
+        let own = approval.verdict.as_deref().and_then(|verdict| verdict.circumstances.clone());
+        let own = own.unwrap_or_else(|| Circumstances::at(approval.opened_at));
+        let today = Circumstances { at: now, ..own.clone() };
+        let proposal = &approval.proposal;
         Facts {
             electorate: Electorate { as_of: rolls.as_of, standings },
             stewards: policy.stewards().to_vec(),
             glass_breakers: policy.glass_breakers().to_vec(),
-            frozen: None,
+            frozen: claims.then(|| policy.frozen(proposal, &own, now)).flatten(),
             inside: Inside::default(),
-            forbidden: claims.then(|| policy.forbids(&approval.proposal, &today)).flatten(),
-            today: claims.then(|| Arc::new(policy.judge(&approval.proposal, &today))),
+            forbidden: claims.then(|| policy.forbids(proposal, &today)).flatten(),
+            today: claims.then(|| Arc::new(policy.judge(proposal, &own))),
         }
     }
 }
@@ -199,7 +215,23 @@ fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
 
 /// The accounts whose word an answer to this command rests on: those must be in good order.
 fn deciding(approval: &Approval, command: &Command) -> Vec<Identity> {
-    approval.voices(command)
+    if !command.rests_on_accounts() {
+        return Vec::new();
+    }
+    let voters = approval.votes.iter().map(|vote| vote.identity.clone());
+    let mut identities: Vec<Identity> = voters.chain(command.account()).collect();
+    match &approval.state {
+        State::Approved(Approved { by: ApprovedBy::BreakGlass { by, .. }, .. }) => {
+            identities.push(by.clone())
+        }
+        State::Approved(Approved { by: ApprovedBy::Remembered { by, .. }, .. }) => {
+            identities.extend(by.iter().cloned());
+        }
+        _ => {}
+    }
+    identities.sort();
+    identities.dedup();
+    identities
 }
 
 #[cfg(test)]

@@ -2,19 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::approval::{
-    Actor, Approval, Before, ClaimOrder, Command, ExpiredHow, Facts, Follows, Opened, Opening, Proposal,
-    State,
-};
+use crate::approval::{Actor, Approval, ClaimOrder, Command, Facts, Opened, Opening, Proposal};
 use crate::call::CallDigest;
+use crate::gate::guards::{Case, Course};
 use crate::gate::{Gate, Permit};
 use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
-use crate::policy::{Circumstances, Place, Tier, Verdict};
-use crate::ports::{RequestQuery, StoreError};
-use crate::time::Ttl;
-
-/// How long a time-out is remembered for the next card of the same call.
-const ASKED_BEFORE: Ttl = Ttl::from_secs(24 * 3600);
+use crate::policy::{Circumstances, Place, Policy, Recent, Tier, Verdict};
+use crate::ports::StoreError;
 
 /// What became of a proposal.
 #[derive(Debug)]
@@ -54,10 +48,20 @@ impl Gate {
         key: Option<(CredentialId, IdempotencyKey)>,
         here: bool,
     ) -> Result<Proposed, ProposeError> {
-        let mut verdict = self.policy_of(tenant).judge(&proposal, &Circumstances::at(self.parts.clock.now()));
-        let judgement = self.judgement(tenant, &mut verdict);
-        if matches!(judgement, Command::Require { .. }) {
-            proposal.follows = self.asked_before(tenant, &proposal).await?;
+        let policy = self.policy_of(tenant);
+        let circumstances = self.circumstances(tenant, &policy, &proposal).await?;
+        let mut verdict = policy.judge(&proposal, &circumstances);
+        let (mut judgement, mut beside) = (self.judgement(tenant, &mut verdict), None);
+        if let Command::Require { verdict } = &judgement {
+            let digest = proposal.call.digest(tenant);
+            let case = Case {
+                tenant,
+                policy: &policy,
+                verdict: &Arc::clone(verdict),
+                digest,
+                now: circumstances.at,
+            };
+            Course { judgement, beside } = self.course(&case, &mut proposal).await?;
         }
         let now = self.parts.clock.now();
         let claim = (here && matches!(judgement, Command::Allow { .. }))
@@ -70,7 +74,7 @@ impl Gate {
             judgement,
             claim: claim.clone(),
             facts: Facts::none(now),
-            beside: None,
+            beside,
         };
         match self.open_again(opening).await? {
             Opened::New(approval) => {
@@ -94,19 +98,13 @@ impl Gate {
     }
 
     /// The verdict's command, once it is clear where people can be asked.
-    fn judgement(&self, tenant: &TenantId, verdict: &mut Verdict) -> Command {
+    pub(super) fn judgement(&self, tenant: &TenantId, verdict: &mut Verdict) -> Command {
         if verdict.tier != Tier::Approve {
             return Command::judged(Arc::new(verdict.clone()));
         }
-        let mut askable = self.parts.settings.decide_over_api;
-        if let Some(terms) = &mut verdict.terms {
-            if terms.places.is_empty() {
-                terms.places.clone_from(&self.parts.settings.default_places);
-            }
-            let serves = |place: &Place| self.surface(&place.surface).is_some_and(|at| at.serves(tenant));
-            terms.places.retain(serves);
-            askable |= !terms.places.is_empty();
-        }
+        self.settle_places(tenant, verdict);
+        let places = verdict.terms.as_ref().is_some_and(|terms| !terms.places.is_empty());
+        let askable = places || self.parts.settings.decide_over_api;
         let verdict = Arc::new(verdict.clone());
         if askable {
             Command::Require { verdict }
@@ -115,31 +113,33 @@ impl Gate {
         }
     }
 
-    /// The same call's last request, if time ran out on it lately before anybody decided.
-    async fn asked_before(
+    /// Where the policy names no place, the settings' hold; where a surface does not serve the tenant, nothing is shown.
+    pub(super) fn settle_places(&self, tenant: &TenantId, verdict: &mut Verdict) {
+        let Some(terms) = &mut verdict.terms else { return };
+        if terms.places.is_empty() {
+            terms.places.clone_from(&self.parts.settings.default_places);
+        }
+        let serves = |place: &Place| self.surface(&place.surface).is_some_and(|at| at.serves(tenant));
+        terms.places.retain(serves);
+        for step in &mut terms.escalation {
+            step.places.retain(serves);
+        }
+    }
+
+    /// What the verdict will rest on besides the proposal. What happened lately is only read where the policy looks at it.
+    pub(super) async fn circumstances(
         &self,
         tenant: &TenantId,
+        policy: &Policy,
         proposal: &Proposal,
-    ) -> Result<Option<Follows>, StoreError> {
-        let query = RequestQuery {
-            tenant: Some(tenant.clone()),
-            digest: Some(proposal.call.digest(tenant)),
-            limit: 1,
-            ..RequestQuery::default()
+    ) -> Result<Circumstances, StoreError> {
+        let at = self.parts.clock.now();
+        let recent = if policy.needs_recent() {
+            self.lately(tenant, proposal, proposal.call.digest(tenant), at).await?.recent
+        } else {
+            Recent::default()
         };
-        let now = self.parts.clock.now();
-        let last = self.parts.store.list(query).await?.into_iter().next();
-        Ok(last.and_then(|last| match &last.state {
-            State::Expired(expired) if now.since(expired.at) <= ASKED_BEFORE => {
-                let how = match expired.how {
-                    ExpiredHow::Unanswered => Before::Unanswered,
-                    ExpiredHow::Unasked => Before::Unasked,
-                    ExpiredHow::Unused => return None,
-                };
-                Some(Follows { request: last.id, how })
-            }
-            _ => None,
-        }))
+        Ok(Circumstances { at, requester: self.asker(tenant, &proposal.requester).await, recent })
     }
 
     /// A claim by this attempt.

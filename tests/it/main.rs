@@ -1,6 +1,8 @@
 //! The conversations: Placet as people, agents and executors meet it.
 
+mod approvers;
 mod burst;
+mod calendar;
 mod crash;
 mod crowd;
 mod details;
@@ -9,5 +11,6 @@ mod house;
 mod kill;
 mod main_path;
 mod never;
+mod shadow;
 mod slack_faults;
 mod waiting;

@@ -171,6 +171,7 @@ pub(crate) fn vote(approval: &Approval, name: &str, decision: Decision, note: Op
         remember: false,
         covers: 0,
         stands_in_for: Vec::new(),
+        given_on: None,
     }
 }
 

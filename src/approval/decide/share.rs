@@ -83,9 +83,8 @@ impl Approval {
             if !matches!(draft.approval().state, State::WaitingApproval(_)) {
                 break;
             }
-            match draft.approval().clone().cast(draft, ballot, facts) {
-                Err(Refusal::FactsStale) => return Err(Refusal::FactsStale),
-                Ok(()) | Err(_) => {}
+            if let Err(Refusal::FactsStale) = draft.approval().clone().cast(draft, ballot, facts) {
+                return Err(Refusal::FactsStale);
             }
         }
         if matches!(draft.approval().state, State::WaitingApproval(_)) {

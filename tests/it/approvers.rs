@@ -1,0 +1,147 @@
+//! Who must say yes, and in which order: groups, stages, ladders.
+
+use anyhow::{Result, ensure};
+use placet::time::Ttl;
+use placet_tests::{Desk, conversation};
+use serde_json::json;
+
+/// What a level says in the desk's policy, and what it says in a conversation.
+const CRITICAL: &str = "[levels.critical]\ntier = \"approve\"\nrole = \"admin\"\ncount = 2\n";
+
+/// R17, R18: two admins and somebody of finance, all at once; whoever has two accounts is one person, also on two
+/// surfaces, and the last to come completes it.
+#[conversation]
+async fn two_groups_decide_together_and_two_accounts_are_one_person(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        policy.replace(
+            CRITICAL,
+            "[levels.critical]\ntier = \"approve\"\nstages = [[{ role = \"admin\", count = 2 }, { role = \"finance\", \
+             count = 1 }]]\n",
+        )
+    })
+    .await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "1 of 2").await?;
+    // The same person once more, by the other account: one vote.
+    let console = desk.holder("bo-console");
+    console.reads(&call.id).await?.expect(200)?;
+    let again = console.post("/approvals", &json!({"requestId": call.id, "approved": true})).await?;
+    ensure!(again.code() == "already_voted", "{}", again.text());
+    desk.person("fay").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "1 of 2").await?;
+    ensure!(card.has_buttons(), "an admin is still missing:\n{}", card.text());
+    desk.person("chen").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().runs(&call).await?;
+    desk.ops().expect_update(&card, "Fay").await?;
+    desk.ran_times(&call, 1)?;
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; yes bo; yes fay; yes chen; approved Bo, Fay, Chen; claimed; succeeded",
+    )
+    .await
+}
+
+/// R18: first the team, then finance: finance's yes does not count before the team's, and the card says who is asked.
+#[conversation]
+async fn finance_is_asked_after_the_team(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        policy.replace(
+            CRITICAL,
+            "[levels.critical]\ntier = \"approve\"\nstages = [[{ role = \"admin\", count = 1 }], [{ role = \"finance\", \
+             count = 1 }]]\n",
+        )
+    })
+    .await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    ensure!(card.text().contains("admin"), "{}", card.text());
+    desk.person("fay").clicks(&card, "Approve").await?;
+    desk.person("fay").is_whispered("Only").await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "finance").await?;
+    ensure!(card.has_buttons());
+    // The next stage's people may not have looked yet.
+    desk.ops().skims();
+    desk.person("fay").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; blocked fay approve: wrong_role; yes bo; yes fay; approved Bo, Fay",
+    )
+    .await
+}
+
+/// R10, R16: nobody decides; first the operators may, then finance too, each once, across a restart; the deadline does
+/// not move.
+#[conversation]
+async fn a_ladder_is_climbed_twice_across_a_restart(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        policy.replace(
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\n",
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\nescalation = [{ after = \"5m\", to = [\"operator\"] }, { \
+             after = \"15m\", to = [\"finance\"] }]\n",
+        )
+    })
+    .await?;
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("sam").clicks(&card, "Approve").await?;
+    desk.person("sam").is_whispered("Only").await?;
+    desk.passes(Ttl::from_mins(5)).await?;
+    let told = desk.ops().next_card().await?;
+    ensure!(told.text().contains("operator"), "{}", told.text());
+    desk.restart().await?;
+    desk.passes(Ttl::from_mins(10)).await?;
+    let told = desk.ops().next_card().await?;
+    ensure!(told.text().contains("finance"), "{}", told.text());
+    desk.alarms().skims();
+    desk.person("fay").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().runs(&call).await?;
+    desk.work_until_idle().await?;
+    desk.ops().skims();
+    desk.ran_times(&call, 1)?;
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; blocked sam approve: wrong_role; escalated 1; alarm waits_long; escalated 2; \
+         yes fay; approved Fay; claimed; succeeded",
+    )
+    .await
+}
+
+/// R10: no worker runs, and still who is due is asked, and who is late is late.
+#[conversation]
+async fn deadlines_hold_without_a_worker(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        policy.replace(
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\n",
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\nescalation = [{ after = \"5m\", to = [\"operator\"] }]\n",
+        )
+    })
+    .await?;
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let late = desk.agent().proposes("delete_file", json!({"path": "b.txt"})).await?;
+    desk.ops().next_card().await?;
+    desk.ops().next_card().await?;
+    // Fresh facts about Sam, so that a vote is decided in the commit that keeps it.
+    desk.has_credential("sam-console", "acme", &[placet::ports::Scope::Decide]).await?;
+    let console = desk.holder("sam-console");
+    desk.clock().passes(Ttl::from_mins(6));
+    console.reads(&call.id).await?.expect(200)?;
+    console.post("/approvals", &json!({"requestId": call.id, "approved": true})).await?.expect(200)?;
+    desk.clock().passes(Ttl::from_mins(30));
+    console.reads(&late.id).await?.expect(200)?;
+    let answer = console.post("/approvals", &json!({"requestId": late.id, "approved": true})).await?;
+    ensure!(answer.status == 404 || answer.code() == "too_late", "{}", answer.text());
+    desk.work_until_idle().await?;
+    desk.ops().skims();
+    desk.alarms().skims();
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; escalated 1; yes sam; approved Sam; expired unused",
+    )
+    .await
+}
