@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use futures::future::{join_all, join3};
 
-use crate::approval::state::Approved;
-use crate::approval::{Approval, ApprovedBy, Command, Facts, Inside, Requester, State};
+use crate::approval::{Approval, Command, Facts, Inside, Requester};
 use crate::gate::Gate;
 use crate::id::{Role, TenantId};
 use crate::person::{Concern, Electorate, FACTS_AGE_MAX, Identity, Rolls, Standing};
@@ -115,7 +114,7 @@ impl Outside<'_> {
 
     /// Whose word an answer to a command rests on, and what must be read to know what it is worth.
     fn question(&self, approval: &Approval, command: &Command) -> Question {
-        let identities = deciding(approval, command);
+        let identities = approval.voices(command);
         let wanted = wanted(self.policy, approval);
         let now = self.clock.now();
         let mut concern = Concern::default();
@@ -203,7 +202,8 @@ impl Read {
     }
 }
 
-/// The roles that matter to a request: those its terms ask for, now or when it escalates, those of stewards, and of who may decide alone.
+/// The roles that matter to a request: those its terms ask for, now or when it escalates, those of stewards, and of
+/// whoever may decide alone.
 fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
     let terms = approval.verdict.iter().filter_map(|verdict| verdict.terms.as_ref());
     let asked = terms.flat_map(|terms| {
@@ -211,27 +211,6 @@ fn wanted(policy: &Policy, approval: &Approval) -> BTreeSet<Role> {
         groups.chain(terms.escalation.iter().flat_map(|step| &step.to))
     });
     asked.chain(policy.stewards()).chain(policy.glass_breakers()).cloned().collect()
-}
-
-/// The accounts whose word an answer to this command rests on: those must be in good order.
-fn deciding(approval: &Approval, command: &Command) -> Vec<Identity> {
-    if !command.rests_on_accounts() {
-        return Vec::new();
-    }
-    let voters = approval.votes.iter().map(|vote| vote.identity.clone());
-    let mut identities: Vec<Identity> = voters.chain(command.account()).collect();
-    match &approval.state {
-        State::Approved(Approved { by: ApprovedBy::BreakGlass { by, .. }, .. }) => {
-            identities.push(by.clone())
-        }
-        State::Approved(Approved { by: ApprovedBy::Remembered { by, .. }, .. }) => {
-            identities.extend(by.iter().cloned());
-        }
-        _ => {}
-    }
-    identities.sort();
-    identities.dedup();
-    identities
 }
 
 #[cfg(test)]
