@@ -2,10 +2,13 @@
 //!
 //! A claim looks at them inside the transaction that commits it, so that once a hold is placed no claim comes after it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Actor, Proposal};
 use crate::id::{AgentId, HoldId, RunId, TenantId};
+use crate::notice::{Message, Notice, Recipient};
 use crate::time::Timestamp;
 
 /// A hold, standing or lifted.
@@ -50,6 +53,18 @@ pub enum HoldScope {
     },
 }
 
+/// Which calls, in words for operators.
+impl fmt::Display for HoldScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_str("all calls"),
+            Self::Agent(agent) => write!(f, "calls of the agent {agent}"),
+            Self::Tool(name) => write!(f, "calls of the tool {name}"),
+            Self::Run { agent, run } => write!(f, "calls of the run {run} of the agent {agent}"),
+        }
+    }
+}
+
 /// The end of a hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lifted {
@@ -83,5 +98,12 @@ impl Hold {
                         && proposal.run.as_ref().is_some_and(|step| step.run == *run)
                 }
             }
+    }
+
+    /// What the operators are told of it, as far as this tenant is concerned.
+    #[must_use]
+    pub fn announcement(&self, tenant: TenantId) -> Message {
+        let notice = Notice::Held { what: self.scope.to_string(), reason: self.reason.clone() };
+        Message { tenant, to: Recipient::Operators, notice }
     }
 }

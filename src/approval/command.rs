@@ -426,7 +426,7 @@ pub struct Freeze {
 /// What is read inside the transaction that commits the answer, so that nothing can come in between.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Inside {
-    /// Every hold that stands, of the tenant and of the installation.
+    /// Every hold that stands and covers the call, of the tenant and of the installation.
     pub holds: Vec<Hold>,
     /// The remembered yes that the request rests on, or is to rest on.
     pub remembered: Option<Remembered>,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::approval::announce::Announced;
 use crate::approval::command::{ClaimOrder, Command, Facts, Inside};
-use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State, Status};
+use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State, Status, Transition};
 use crate::call::CallDigest;
 use crate::card::row::CardMove;
 use crate::id::{CommandId, CredentialId, IdempotencyKey, RequestId, ShortCode, TenantId};
@@ -101,7 +101,7 @@ pub struct Effects {
 /// Which of the facts inside the transaction a command rests on; the store reads no others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wants {
-    /// Every hold that stands.
+    /// Every hold that stands and covers the call.
     pub holds: bool,
     /// This remembered yes.
     pub remembered: Option<RequestId>,
@@ -120,6 +120,16 @@ impl Wants {
             _ => None,
         };
         Self { holds: matches!(command, Command::Claim(_)), remembered }
+    }
+
+    /// What a proposal rests on, with the claim that may go with it.
+    #[must_use]
+    pub const fn of_opening(opening: &Opening) -> Self {
+        let remembered = match &opening.judgement {
+            Command::Recall { scope, .. } => Some(*scope),
+            _ => None,
+        };
+        Self { holds: opening.claim.is_some(), remembered }
     }
 
     /// Whether there is anything to read.
@@ -220,7 +230,8 @@ pub struct Opening {
     pub proposal: Arc<Proposal>,
     /// What the policy made of it: one of allow, require, forbid, cannot_ask, recall, deny_again.
     pub judgement: Command,
-    /// Placet's own claim, for what runs in process at once.
+    /// Placet's own claim, for what runs in process at once. Where it is refused, that is on record, and the request
+    /// stands without it.
     pub claim: Option<ClaimOrder>,
     /// For the claim.
     pub facts: Facts,
@@ -334,11 +345,19 @@ fn begun(
     let proposed = Approval::propose(opening.id, &opening.tenant, code, Arc::clone(&opening.proposal), now);
     let (mut next, mut events) = proposed.into_parts();
     let facts = Facts { inside: inside.clone(), ..opening.facts.clone() };
-    let claim = opening.claim.clone().map(Command::Claim);
-    for command in [&Command::Check, &opening.judgement].into_iter().chain(claim.as_ref()) {
+    for command in [&Command::Check, &opening.judgement] {
         let (after, more) = next.decide(command, &facts, now)?.into_parts();
         next = after;
         events.extend(more);
+    }
+    if let Some(claim) = opening.claim.clone().map(Command::Claim) {
+        // One that is refused, because such calls are stopped, say, costs nobody the request: it waits to be claimed.
+        let after = next.decide(&claim, &facts, now);
+        let after = after.map_or_else(|refusal| next.refuse(&claim, &refusal, now), Some);
+        if let Some((after, more)) = after.map(Transition::into_parts) {
+            next = after;
+            events.extend(more);
+        }
     }
     Ok((next, events))
 }

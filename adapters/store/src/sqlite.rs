@@ -2,6 +2,7 @@
 
 mod batch;
 mod connection;
+mod effects;
 mod fault;
 mod lock;
 mod migration;
@@ -11,6 +12,7 @@ mod ports;
 mod prune;
 mod reader;
 mod remembered;
+mod standing;
 mod table;
 mod take_over;
 mod writer;

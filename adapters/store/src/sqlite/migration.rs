@@ -15,8 +15,14 @@ struct Migration {
 }
 
 /// All of them. What was released is never changed again: a change is a new one.
-const MIGRATIONS: &[Migration] =
-    &[Migration { number: 1, name: "foundation", sql: include_str!("../../migrations/0001_foundation.sql") }];
+const MIGRATIONS: &[Migration] = &[
+    Migration { number: 1, name: "foundation", sql: include_str!("../../migrations/0001_foundation.sql") },
+    Migration {
+        number: 2,
+        name: "policy_and_people",
+        sql: include_str!("../../migrations/0002_policy_and_people.sql"),
+    },
+];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migration (
   number     INTEGER NOT NULL PRIMARY KEY CHECK (number >= 1),
@@ -25,8 +31,16 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migration (
   applied_at INTEGER NOT NULL
 ) STRICT";
 
-/// Brings the schema up to what this program knows.
+/// Brings the schema up to what this program knows. A table that others refer to can only be made again while references
+/// are not looked at, and that cannot be changed within a transaction: they are all checked at its end instead.
 pub(crate) fn run(connection: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
+    connection.pragma_update(None, "foreign_keys", false).on("schema_migration")?;
+    let done = apply(connection, now);
+    connection.pragma_update(None, "foreign_keys", true).on("schema_migration")?;
+    done
+}
+
+fn apply(connection: &mut Connection, now: Timestamp) -> Result<(), StoreError> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).on("schema_migration")?;
     transaction.execute(TABLE, []).on("schema_migration")?;
@@ -40,6 +54,7 @@ pub(crate) fn run(connection: &mut Connection, now: Timestamp) -> Result<(), Sto
              newer version again, or restore the backup from before the upgrade"
         )));
     }
+    let mut moved = false;
     for migration in MIGRATIONS {
         let hash = ContentHash::of(migration.sql.as_bytes());
         let applied: Option<Vec<u8>> = transaction
@@ -61,8 +76,31 @@ pub(crate) fn run(connection: &mut Connection, now: Timestamp) -> Result<(), Sto
                 transaction
                     .execute("INSERT INTO schema_migration (number, name, sha256, applied_at) VALUES (?1, ?2, ?3, ?4)", row)
                     .on("schema_migration")?;
+                moved = true;
             }
         }
     }
+    if moved {
+        check_references(&transaction)?;
+    }
     transaction.commit().on("schema_migration")
+}
+
+/// Every row that refers to another finds it.
+fn check_references(connection: &Connection) -> Result<(), StoreError> {
+    let lost: Option<(String, String)> = connection
+        .query_row("SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .optional()
+        .on("schema_migration")?;
+    match lost {
+        None => Ok(()),
+        Some((table, parent)) => {
+            let what = format_args!(
+                "a row of {table} refers to one of {parent} that is not there; restore a backup"
+            );
+            Err(inconsistent("schema_migration", table.as_str(), what))
+        }
+    }
 }

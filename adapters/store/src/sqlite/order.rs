@@ -1,13 +1,15 @@
 //! Running an order, inside the transaction: load, weigh, write.
 
-use placet::approval::{Change, Committed, Inside, Order, Refusal, commit};
+use placet::approval::{Change, Committed, Order, Refusal, Wants, commit};
 use placet::card::row::{CardRow, CardStep};
+use placet::id::RequestId;
 use placet::inbound::{Located, MessageRef};
 use placet::ports::StoreError;
 use placet::time::Timestamp;
 
 use crate::probe::{of_command, of_step};
 use crate::sqlite::batch::Batch;
+use crate::sqlite::effects;
 use crate::sqlite::table::{card, command, inbox, request};
 
 /// Runs an order whole or not at all.
@@ -26,17 +28,14 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     }
     // Time never runs backwards within a request, also where the machine's clock was set back.
     let now = batch.now().max(current.last_event_at);
-    let effects = commit::weigh(&current, order, Inside::default(), now);
+    let wants = Wants::of(Some(&current), &order.command);
+    let inside = effects::inside(batch, wants, (&current.tenant, &current.proposal))?;
+    let effects = commit::weigh(&current, order, inside, now);
     let stale = matches!(effects.result, Err(Refusal::FactsStale));
-    if let Some(next) = &effects.next {
-        request::update(batch.connection, current.version, next)?;
-        batch.changed(&next.tenant, next.id);
-    }
     if effects.next.is_some() || !effects.messages.is_empty() {
         batch.wrote(if effects.result.is_ok() { of_command(&order.command) } else { "execute.refused" });
     }
-    batch.append(&effects.events)?;
-    batch.send(&effects.messages, now)?;
+    effects::write(batch, &current, &effects, now)?;
     let approval = effects.next.as_ref().unwrap_or(&current);
     if !stale {
         let raised = (approval.revision > current.revision).then_some(approval.revision);
@@ -74,6 +73,48 @@ struct Touched {
     touched: bool,
 }
 
+fn rows_of(batch: &Batch<'_>, request: RequestId) -> Result<Vec<Touched>, StoreError> {
+    let rows = card::of_request(batch.connection, request)?;
+    let untouched = |row: CardRow| Touched {
+        before: row.messages.iter().map(|shown| shown.message.clone()).collect(),
+        row,
+        touched: false,
+    };
+    Ok(rows.into_iter().map(untouched).collect())
+}
+
+/// Every card of a request that was changed beside another wants what people should see now.
+pub(crate) fn raise(
+    batch: &mut Batch<'_>,
+    request: RequestId,
+    (raised, now): (Option<u64>, Timestamp),
+) -> Result<(), StoreError> {
+    if raised.is_none() {
+        return Ok(());
+    }
+    let rows = rows_of(batch, request)?;
+    keep(batch, rows, (raised, now))
+}
+
+/// Writes what was touched, and what is to show another revision.
+fn keep(
+    batch: &mut Batch<'_>,
+    rows: Vec<Touched>,
+    (raised, now): (Option<u64>, Timestamp),
+) -> Result<(), StoreError> {
+    for mut touched in rows {
+        if let Some(revision) = raised {
+            touched.row.want(revision, now);
+            touched.touched = true;
+        }
+        if touched.touched {
+            card::update(batch.connection, &touched.before, &touched.row)?;
+            batch.work();
+        }
+    }
+    Ok(())
+}
+
 /// Everything that an order does to the request's card rows.
 fn cards(
     batch: &mut Batch<'_>,
@@ -84,14 +125,7 @@ fn cards(
     if order.card.is_none() && acted_on.is_none() && raised.is_none() {
         return Ok(());
     }
-    let mut rows: Vec<Touched> = card::of_request(batch.connection, order.id)?
-        .into_iter()
-        .map(|row| Touched {
-            before: row.messages.iter().map(|shown| shown.message.clone()).collect(),
-            row,
-            touched: false,
-        })
-        .collect();
+    let mut rows = rows_of(batch, order.id)?;
     if let Some(step) = &order.card {
         let own =
             rows.iter_mut().find(|touched| touched.row.place == step.place).ok_or(StoreError::CardMoved)?;
@@ -104,17 +138,7 @@ fn cards(
     if let Some(located) = acted_on {
         adopt(batch, order, located, (&mut rows, now))?;
     }
-    for touched in &mut rows {
-        if let Some(revision) = raised {
-            touched.row.want(revision, now);
-            touched.touched = true;
-        }
-        if touched.touched {
-            card::update(batch.connection, &touched.before, &touched.row)?;
-            batch.work();
-        }
-    }
-    Ok(())
+    keep(batch, rows, (raised, now))
 }
 
 /// Somebody acted on a message that is nobody's card: a copy whose answer was lost. It is one from now on, so that it

@@ -17,8 +17,8 @@ use placet::remembered::{Forgotten, Remembered};
 use placet::time::Timestamp;
 
 use crate::probe::of_outbox;
-use crate::sqlite::table::{card, credential, event, inbox, outbox, request, run};
-use crate::sqlite::{SqliteStore, opening, order, take_over};
+use crate::sqlite::table::{card, credential, event, hold, inbox, outbox, recent, remembered, request, run};
+use crate::sqlite::{SqliteStore, opening, order, standing, take_over};
 
 /// Rows that one call returns at most, whatever was asked for.
 const LIMIT_MAX: u32 = 10_000;
@@ -253,33 +253,48 @@ impl AgentStore for SqliteStore {
 
 #[async_trait]
 impl HoldStore for SqliteStore {
-    async fn hold(&self, _hold: Hold) -> Result<Hold, StoreError> {
-        Err(StoreError::Unavailable("holds cannot be kept yet".to_owned()))
+    async fn hold(&self, hold: Hold) -> Result<Hold, StoreError> {
+        self.write(move |batch| standing::place(batch, hold)).await
     }
 
-    async fn lift(&self, _: Option<&TenantId>, _: HoldId, _: Lifted) -> Result<bool, StoreError> {
-        Ok(false)
+    async fn lift(&self, tenant: Option<&TenantId>, id: HoldId, lifted: Lifted) -> Result<bool, StoreError> {
+        let tenant = tenant.cloned();
+        self.write(move |batch| standing::lift(batch, tenant.as_ref(), (id, lifted))).await
     }
 
-    async fn holds(&self, _: Option<&TenantId>, _: bool, _: u32) -> Result<Vec<Hold>, StoreError> {
-        Ok(Vec::new())
+    async fn holds(
+        &self,
+        tenant: Option<&TenantId>,
+        only_standing: bool,
+        limit: u32,
+    ) -> Result<Vec<Hold>, StoreError> {
+        let tenant = tenant.cloned();
+        let limit = limit.min(LIMIT_MAX);
+        self.read(move |connection| hold::list(connection, tenant.as_ref(), only_standing, limit)).await
     }
 }
 
 #[async_trait]
 impl RememberedStore for SqliteStore {
-    async fn remembered(&self, _: RememberedQuery) -> Result<Vec<Remembered>, StoreError> {
-        Ok(Vec::new())
+    async fn remembered(&self, mut query: RememberedQuery) -> Result<Vec<Remembered>, StoreError> {
+        query.limit = query.limit.min(LIMIT_MAX);
+        self.read(move |connection| remembered::list(connection, &query)).await
     }
 
-    async fn forget(&self, _: &TenantId, _: RequestId, _: Forgotten) -> Result<bool, StoreError> {
-        Ok(false)
+    async fn forget(
+        &self,
+        tenant: &TenantId,
+        id: RequestId,
+        forgotten: Forgotten,
+    ) -> Result<bool, StoreError> {
+        let tenant = tenant.clone();
+        self.write(move |batch| standing::forget(batch, &tenant, (id, forgotten))).await
     }
 }
 
 #[async_trait]
 impl RecentStore for SqliteStore {
-    async fn recent(&self, _: RecentQuery) -> Result<Lately, StoreError> {
-        Ok(Lately::default())
+    async fn recent(&self, query: RecentQuery) -> Result<Lately, StoreError> {
+        self.read(move |connection| recent::count(connection, &query)).await
     }
 }

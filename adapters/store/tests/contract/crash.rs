@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use placet::approval::{
-    Actor, Approval, Command, Committed, Decision, Facts, Opened, Opening, Order, Outcome, OutcomeKind,
-    Status,
+    Actor, Approval, Beside, Command, Committed, Decision, Facts, Opened, Opening, Order, Outcome,
+    OutcomeKind, Status,
 };
 use placet::card::row::{CardMove, CardStep};
+use placet::hold::{Hold, HoldScope};
 use placet::id::RequestId;
 use placet::inbound::Act;
 use placet::policy::{Level, Tier, Verdict};
@@ -19,7 +20,9 @@ use placet_store::{BOUNDARIES, CommitPoint, CommitProbe, Moment, ProbeVerdict};
 
 use crate::engine::{Engine, Setting, Sqlite};
 use crate::fixture::*;
+use crate::remembered::{all, forgotten};
 use crate::rest::{credential, run};
+use crate::standing::{hold, lifted};
 
 /// Notes what is visited, and dies once, at one point.
 struct Fuse {
@@ -61,13 +64,15 @@ impl CommitProbe for Fuse {
 enum Chapter {
     People,
     Verdicts,
+    Company,
     Cards,
     Messages,
     Rest,
 }
 
 impl Chapter {
-    const ALL: [Self; 5] = [Self::People, Self::Verdicts, Self::Cards, Self::Messages, Self::Rest];
+    const ALL: [Self; 6] =
+        [Self::People, Self::Verdicts, Self::Company, Self::Cards, Self::Messages, Self::Rest];
 }
 
 /// A story that survives the death of its store.
@@ -143,6 +148,7 @@ impl Story {
         match chapter {
             Chapter::People => self.people().await,
             Chapter::Verdicts => self.verdicts().await,
+            Chapter::Company => self.company().await,
             Chapter::Cards => self.cards().await,
             Chapter::Messages => self.messages().await,
             Chapter::Rest => self.rest().await,
@@ -150,7 +156,10 @@ impl Story {
     }
 
     async fn people(&mut self) {
-        let approval = self.asks("life", 2).await;
+        let opening = self.desk.escalating("life", 2);
+        let approval = self.opens("life", opening).await;
+        let showing = self.desk.showing();
+        self.does(&approval, showing).await;
         let mut inbound =
             self.desk.inbound(&approval, "slack:1", Act::Vote(ballot("alice", Decision::Approve)));
         inbound.message = Some(self.desk.located("copy"));
@@ -159,6 +168,8 @@ impl Story {
         self.orders(voting).await;
         self.does(&approval, Command::TakeBack { identity: account("alice") }).await;
         self.does(&approval, Command::Escalate { step: 1 }).await;
+        let cards = self.go(async |store| store.cards_of(&acme(), approval.id).await).await.unwrap();
+        assert_eq!(cards.len(), 2, "where it was, and where those are who are asked as well");
         self.does(&approval, Command::Ask { identity: account("bob"), text: "why?".to_owned() }).await;
         self.does(&approval, Command::Answer { by: Actor::Placet, text: "so".to_owned() }).await;
         self.does(&approval, Command::Vote(ballot("alice", Decision::Approve))).await;
@@ -203,10 +214,55 @@ impl Story {
         let rejudged = self.asks("rejudged", 1).await;
         let stricter = Verdict { level: Level::Critical, ..(*verdict(Tier::Forbid, None)).clone() };
         self.does(&rejudged, Command::Rejudge { verdict: Arc::new(stricter) }).await;
+        let old = self.asks("old", 1).await;
+        let mut edit = self.desk.risky("edit", 1);
+        let facts = Box::new(facts(&self.desk, &["alice"]));
+        edit.beside = Some(Beside::Replace { request: old.id, identity: account("alice"), facts });
+        self.opens("edit", edit).await;
+        let again = Command::DenyAgain {
+            verdict: verdict(Tier::Approve, Some(terms(1, vec![ops()]))),
+            earlier: denied.id,
+            reason: None,
+        };
+        let opening = self.desk.opening("denied", again);
+        self.opens("denied again", opening).await;
         let broken = self.asks("broken", 2).await;
         self.does(&broken, Command::BreakGlass { identity: account("admin"), reason: "fire".to_owned() })
             .await;
         self.does(&broken, Command::Review { identity: account("alice") }).await;
+    }
+
+    /// One request stands on another's card until that is over; a yes is remembered, used, and taken back.
+    async fn company(&mut self) {
+        let leader = self.asks("leader", 1).await;
+        let mut joining = self.desk.risky("leader", 1);
+        joining.beside = Some(Beside::Join(leader.id));
+        let follower = self.opens("follower", joining).await;
+        assert_eq!(follower.shares, Some(leader.id));
+        self.does(&leader, Command::Withdraw { by: Actor::Placet }).await;
+        let told = self.go(async |store| store.undone(9).await).await.unwrap();
+        let [told] = &told[..] else { panic!("{told:?}") };
+        let following = Order::of(told.clone(), facts(&self.desk, &["alice"]));
+        self.orders(following).await;
+        let cards = self.go(async |store| store.cards_of(&acme(), follower.id).await).await.unwrap();
+        assert_eq!(cards.len(), 1, "a card of its own now");
+
+        let opening = self.desk.offered("remembered");
+        let approval = self.opens("remembered", opening).await;
+        let showing = self.desk.showing();
+        self.does(&approval, showing).await;
+        let yes = self.desk.remembering();
+        self.does(&approval, yes).await;
+        let opening = self.desk.recalled("recalled", approval.id);
+        let recalled = self.opens("recalled", opening).await;
+        assert_eq!(recalled.status(), Status::Approved);
+        let taken_back = forgotten(&self.desk);
+        // False where it was forgotten, and the answer was lost.
+        self.go(async |store| store.forget(&acme(), approval.id, taken_back.clone()).await).await.unwrap();
+        let forget = Command::Forget { scope: approval.id, by: Actor::Placet, name: None, reason: None };
+        self.does(&recalled, forget).await;
+        let kept = self.go(async |store| store.remembered(all()).await).await.unwrap();
+        assert_eq!(kept.iter().map(|kept| kept.forgotten.is_some()).collect::<Vec<_>>(), [true], "once");
     }
 
     async fn cards(&mut self) {
@@ -290,6 +346,13 @@ impl Story {
         let told =
             self.go(async |store| store.session_events(&acme(), &saved.session, 0, 9).await).await.unwrap();
         assert_eq!(told.len(), 1, "once");
+        let held = hold(&self.desk, None, HoldScope::All);
+        let held = self.go(async |store| store.hold(held.clone()).await).await.unwrap();
+        let ended = lifted(&self.desk);
+        // False where it was lifted, and the answer was lost.
+        self.go(async |store| store.lift(None, held.id, ended.clone()).await).await.unwrap();
+        let all = self.go(async |store| store.holds(None, false, 9).await).await.unwrap();
+        assert_eq!(all.iter().map(Hold::stands).collect::<Vec<_>>(), [false], "placed once, lifted once");
         // Long after, what is of no more use goes.
         self.desk.setting.clock.passes(Ttl::from_mins(4 * 24 * 60));
         self.go(async |store| store.note(acme(), kind.clone()).await).await.unwrap();

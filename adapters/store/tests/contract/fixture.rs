@@ -16,7 +16,9 @@ use placet::id::{
 };
 use placet::inbound::{Act, Inbound, Located, MessageRef, ReplyTo};
 use placet::person::{Electorate, Identity, Member, NoStanding, Standing};
-use placet::policy::{Group, Level, Place, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
+use placet::policy::{
+    EscalationStep, Group, Level, Place, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict,
+};
 use placet::ports::{Clock, Entropy, EventQuery, Store, StoreError};
 use placet::record::{Event, Seq};
 use placet::time::{Timestamp, Ttl};
@@ -143,6 +145,7 @@ pub(crate) fn terms(count: u32, places: Vec<Place>) -> Terms {
         denials_to_reject: 1,
         partial_view_may_approve: false,
         approve_on_timeout: false,
+        may_edit: true,
         places,
         ..Terms::one_of(Role::new("admin").unwrap())
     }
@@ -186,6 +189,7 @@ pub(crate) fn facts(desk: &Desk, releasers: &[&str]) -> Facts {
     Facts {
         electorate: Electorate { as_of: desk.now(), standings },
         stewards: vec![Role::new("admin").unwrap()],
+        glass_breakers: vec![Role::new("admin").unwrap()],
         ..Facts::none(desk.now())
     }
 }
@@ -240,6 +244,17 @@ impl Desk {
             tag,
             Command::Require { verdict: verdict(Tier::Approve, Some(terms(count, vec![ops()]))) },
         )
+    }
+
+    /// One about which admins are asked as well, elsewhere, after five minutes.
+    pub(crate) fn escalating(&self, tag: &str, count: u32) -> Opening {
+        let step = EscalationStep {
+            after: Ttl::from_mins(5),
+            to: vec![Role::new("admin").unwrap()],
+            places: vec![elsewhere()],
+        };
+        let terms = Terms { escalation: vec![step], ..terms(count, vec![ops()]) };
+        self.opening(tag, Command::Require { verdict: verdict(Tier::Approve, Some(terms)) })
     }
 
     pub(crate) fn harmless(&self, tag: &str) -> Opening {

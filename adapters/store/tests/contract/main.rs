@@ -7,6 +7,7 @@ mod engine;
 mod fixture;
 
 mod batch;
+mod beside;
 mod card;
 mod crash;
 mod damage;
@@ -14,7 +15,10 @@ mod delivery;
 mod migration;
 mod opening;
 mod outbox;
+mod recent;
+mod remembered;
 mod rest;
 mod sequence;
 mod sqlite;
+mod standing;
 mod voting;

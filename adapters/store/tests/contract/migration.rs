@@ -32,7 +32,8 @@ fn dump(raw: &Connection) -> String {
         rows.map(Result::unwrap).collect()
     };
     let mut sql = String::from(
-        "-- A database with rows in every table, written by the tests. Never changed once released.\n",
+        "-- A database with rows in every table, written by the tests. Never changed once released.\n\
+         PRAGMA foreign_keys = OFF;\n",
     );
     for made in
         all("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid")

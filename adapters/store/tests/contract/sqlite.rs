@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use placet::approval::{Command, Decision, Order};
+use placet::hold::HoldScope;
 use placet::ports::{RequestQuery, StoreError};
 use placet::time::Ttl;
 use placet_store::{Access, SqliteStore};
@@ -11,6 +12,7 @@ use rusqlite::Connection;
 use crate::engine::{Engine, Setting, Sqlite};
 use crate::fixture::*;
 use crate::rest::{credential, run};
+use crate::standing::hold;
 
 pub(crate) fn desk(engine: &Sqlite) -> Desk {
     let setting = Setting::new();
@@ -64,6 +66,9 @@ pub(crate) async fn populate(desk: &Desk) -> placet::approval::Approval {
     order.command_id = Some(desk.command_id());
     desk.store.execute(order).await.unwrap();
     desk.store.deliver(desk.inbound(&approval, "slack:1", act())).await.unwrap();
+    let stop = hold(desk, None, HoldScope::Tool("another".to_owned()));
+    desk.store.hold(stop).await.unwrap();
+    desk.remembers("v44").await;
     approval
 }
 
@@ -75,8 +80,12 @@ pub(crate) async fn everything(desk: &Desk) -> String {
     let found = store.card_at(&acme(), &message("v42")).await.unwrap();
     let credentials = store.credentials(None).await.unwrap();
     let (runs, undone) = (store.unfinished_runs().await.unwrap(), store.undone(10).await.unwrap());
+    let holds = store.holds(None, false, 10).await.unwrap();
+    let remembered = store.remembered(crate::remembered::all()).await.unwrap();
     let record = desk.record().await;
-    format!("{requests:?}{cards:?}{found:?}{credentials:?}{runs:?}{undone:?}{record:?}")
+    format!(
+        "{requests:?}{cards:?}{found:?}{credentials:?}{runs:?}{undone:?}{holds:?}{remembered:?}{record:?}"
+    )
 }
 
 /// What was refused and what changed nothing is not kept under its command's id, and no request is kept twice.

@@ -1,6 +1,6 @@
 //! The record: sealed events in the order of their numbers, without a gap.
 
-use placet::id::RequestId;
+use placet::id::{RequestId, TenantId};
 use placet::ports::{Entropy, EventQuery, StoreError};
 use placet::record::{Event, Sealed, Seq};
 use rusqlite::types::{Value, ValueRef};
@@ -9,7 +9,8 @@ use rusqlite::{Connection, Row, params};
 use crate::sqlite::fault::{Meaning, inconsistent};
 use crate::sqlite::table::search::Search;
 use crate::sqlite::table::{
-    Cell, GUARDED_TENANT, body_of, check, column_text, exactly_one, from_body, int, optional, signed, text,
+    Cell, GUARDED_TENANT, body_of, check, column_tenant, column_text, exactly_one, from_body, int, optional,
+    signed, text,
 };
 
 const TABLE: &str = "event";
@@ -18,6 +19,10 @@ const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
 const ENDS: &str = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM event) FROM log_head WHERE id = 1";
 const INSERT: &str = "INSERT INTO event (seq, tenant_id, approval_id, at, type, leaf, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event";
+/// From one tenant to the next, without walking through what is between.
+pub(super) const TENANTS: &str = "WITH RECURSIVE tenant (id) AS (SELECT min(tenant_id) FROM event UNION ALL \
+                       SELECT (SELECT min(tenant_id) FROM event WHERE tenant_id > tenant.id) FROM tenant \
+                       WHERE tenant.id IS NOT NULL) SELECT id FROM tenant WHERE id IS NOT NULL";
 
 /// The number of the last event.
 pub(crate) fn head(connection: &Connection) -> Result<u64, StoreError> {
@@ -68,6 +73,17 @@ pub(crate) fn insert(
         texts,
     ];
     connection.prepare_cached(INSERT).and_then(|mut insert| insert.execute(row)).map(|_| ()).on(TABLE)
+}
+
+/// Every tenant that has a record.
+pub(crate) fn tenants(connection: &Connection) -> Result<Vec<TenantId>, StoreError> {
+    let mut statement = connection.prepare_cached(TENANTS).on(TABLE)?;
+    let mut rows = statement.query([]).on(TABLE)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        found.push(column_tenant(row, 0, TABLE)?);
+    }
+    Ok(found)
 }
 
 /// Events in the order of their sealing.

@@ -9,7 +9,7 @@ use placet::time::Timestamp;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::{event, request};
+use super::{event, hold, recent, remembered, request};
 
 /// The plan of a statement, in SQLite's words.
 fn plan((sql, values): (String, Vec<Value>)) -> String {
@@ -59,7 +59,56 @@ fn requests_are_found_by_what_is_rarest() {
     assert_eq!(of(RequestQuery { statuses: waiting, ..acme.clone() }), format!("{search}open (tenant_id=?)"));
     let digest = Some(CallDigest::from_bytes([1; 32]));
     assert_eq!(of(RequestQuery { digest, ..acme.clone() }), format!("{search}digest (digest=?)"));
+    let run = Some(placet::id::RunId::new("r1").unwrap());
+    let by_run = RequestQuery { run, ..acme.clone() };
+    assert_eq!(of(by_run.clone()), format!("{search}of_run (run_id=? AND tenant_id=?)"));
+    assert_eq!(
+        of(RequestQuery { tenant: None, ..by_run }),
+        format!("{search}of_run (run_id=?); USE TEMP B-TREE FOR ORDER BY")
+    );
     let by_code = RequestQuery { code, ..acme };
     assert_eq!(of(by_code.clone()), format!("{search}of_tenant (tenant_id=?)"));
     assert_eq!(plan(request::search(&by_code, true)), format!("{search}open_code (code=?)"));
+}
+
+/// What an agent did lately is counted without looking at a single request.
+#[test]
+fn what_happened_lately_is_counted_from_indexes() {
+    let plan = |sql: &str, texts: usize| {
+        let values = (0..texts).map(|_| Value::Text("x".to_owned())).collect();
+        plan((sql.to_owned(), values))
+    };
+    let search = "SEARCH approval_request USING COVERING INDEX approval_request_";
+    for (sql, values, index) in [
+        (recent::CALLS, 5, "of_agent (tenant_id=? AND agent_id=? AND full_name=? AND approval_id>?)"),
+        (recent::CARDS, 4, "asked (tenant_id=? AND agent_id=? AND approval_id>?)"),
+        (recent::SAME, 3, "digest (digest=? AND approval_id>?)"),
+        (recent::DENIED, 3, "denied (digest=? AND approval_id>?)"),
+        (recent::OF_RUN, 4, "of_run (run_id=? AND tenant_id=?)"),
+    ] {
+        let plan = plan(sql, values);
+        assert!(plan.contains(&format!("{search}{index}")), "{plan}");
+    }
+}
+
+/// A claim finds the holds that cover it by their names, and a remembered yes by its own.
+#[test]
+fn what_a_claim_looks_at_is_found_by_name() {
+    let texts = |count: usize| (0..count).map(|_| Value::Text("x".to_owned())).collect();
+    let names = "(tenant_id=? AND agent_id=? AND tool_name=? AND run_id=?)";
+    let covering = plan((hold::COVERING.to_owned(), texts(4)));
+    assert_eq!(covering, format!("SEARCH hold USING INDEX hold_standing {names}"));
+    let query = |session| placet::ports::RememberedQuery {
+        tenant: TenantId::new("acme").unwrap(),
+        session,
+        standing_at: Some(Timestamp::from_millis(7)),
+        limit: 9,
+    };
+    let of_session = (placet::id::AgentId::new("a").unwrap(), placet::id::SessionId::new("s").unwrap());
+    let search = "SEARCH remembered USING INDEX remembered_of_";
+    let found = plan(remembered::search(&query(Some(of_session))));
+    assert_eq!(found, format!("{search}session (tenant_id=? AND agent_id=? AND session_id=?)"));
+    assert_eq!(plan(remembered::search(&query(None))), format!("{search}tenant (tenant_id=?)"));
+    let tenants = plan((event::TENANTS.to_owned(), Vec::new()));
+    assert!(tenants.contains("SEARCH event USING COVERING INDEX event_of_tenant (tenant_id>?)"), "{tenants}");
 }

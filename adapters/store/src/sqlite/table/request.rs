@@ -1,6 +1,6 @@
 //! Requests: the body as JSON, and beside it in columns what is searched, guarded and checked.
 
-use placet::approval::{Alarm, Approval, Status};
+use placet::approval::{Alarm, Approval, RejectedBy, State, Status};
 use placet::id::{RequestId, ShortCode, TenantId};
 use placet::policy::Level;
 use placet::ports::{RequestQuery, StoreError};
@@ -16,18 +16,20 @@ use crate::sqlite::table::{
 };
 
 const TABLE: &str = "approval_request";
-const INSERT: &str = "INSERT INTO approval_request (body, approval_id, tenant_id, code, tool_name, run_id, step_id, \
-                      requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
-                      version) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
-                      ON CONFLICT (approval_id) DO NOTHING";
+const INSERT: &str = "INSERT INTO approval_request (body, approval_id, tenant_id, code, agent_id, tool_name, full_name, \
+                      run_id, step_id, requested_by, digest, args_hash, opened_at, status, risk_level, due_at, \
+                      alarms, over_at, rejected_by, version, asked) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
+                      ?20, ?21) ON CONFLICT (approval_id) DO NOTHING";
 const UPDATE: &str = "UPDATE approval_request SET body = ?1, status = ?2, risk_level = ?3, due_at = ?4, \
-                      alarms = ?5, over_at = ?6, version = ?7 WHERE approval_id = ?8 AND version = ?9";
-const SELECT: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
-                      args_hash, opened_at, status, risk_level, due_at, alarms, over_at, version FROM approval_request";
-const SELECT_ONE: &str = "SELECT body, approval_id, tenant_id, code, tool_name, run_id, step_id, requested_by, digest, \
-                          args_hash, opened_at, status, risk_level, due_at, alarms, over_at, version FROM approval_request \
-                          WHERE approval_id = ?1";
+                      alarms = ?5, over_at = ?6, rejected_by = ?7, version = ?8, asked = asked | ?9 \
+                      WHERE approval_id = ?10 AND version = ?11";
+const SELECT: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, step_id, \
+                      requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
+                      rejected_by, version, asked FROM approval_request";
+const SELECT_ONE: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, step_id, \
+                          requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
+                          rejected_by, version, asked FROM approval_request WHERE approval_id = ?1";
 /// The open states, as the partial indexes have them.
 const OPEN: &str = "status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing')";
 const CODE_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE code = ?1 AND \
@@ -40,14 +42,16 @@ pub(super) const ALARMS: &str = "SELECT alarms, count(*) FROM approval_request \
                       WHERE alarms IS NOT NULL AND over_at >= ?1 GROUP BY alarms";
 const COUNTS: &str = "SELECT status, count(*) FROM approval_request GROUP BY status";
 
-/// The columns that never change.
-fn fixed(approval: &Approval) -> [Cell<'_>; 10] {
+/// The columns that never change, given the tool's full name.
+fn fixed<'a>(approval: &'a Approval, full_name: &'a str) -> [Cell<'a>; 12] {
     let run = approval.proposal.run.as_ref();
     [
         ("approval_id", ValueRef::Blob(approval.id.as_bytes())),
         ("tenant_id", text(approval.tenant.as_str())),
         ("code", text(approval.code.as_str())),
+        ("agent_id", text(approval.proposal.call.agent.as_str())),
         ("tool_name", text(approval.proposal.call.tool.as_str())),
+        ("full_name", text(full_name)),
         ("run_id", optional(run, |run| text(run.run.as_str()))),
         ("step_id", optional(run, |run| text(run.step.as_str()))),
         ("requested_by", text(approval.proposal.requester.credential.as_str())),
@@ -58,15 +62,35 @@ fn fixed(approval: &Approval) -> [Cell<'_>; 10] {
 }
 
 /// The columns that do.
-fn moving(approval: &Approval) -> [Cell<'_>; 6] {
+fn moving(approval: &Approval) -> [Cell<'_>; 7] {
     [
         ("status", text(approval.status().name())),
         ("risk_level", optional(approval.verdict.as_deref(), |verdict| text(level(verdict.level)))),
         ("due_at", optional(approval.due(), |due| ValueRef::Integer(due.as_millis()))),
         ("alarms", optional(alarm_bits(approval), ValueRef::Integer)),
         ("over_at", optional(approval.over_at(), |over| ValueRef::Integer(over.as_millis()))),
+        ("rejected_by", optional(rejected_by(approval), text)),
         ("version", int(approval.version)),
     ]
+}
+
+/// Set once people are asked on a card of its own, and never taken back.
+fn asked(approval: &Approval) -> Cell<'static> {
+    ("asked", int(u64::from(is_asked(approval))))
+}
+
+fn is_asked(approval: &Approval) -> bool {
+    approval.status() == Status::WaitingApproval && approval.shares.is_none()
+}
+
+fn rejected_by(approval: &Approval) -> Option<&'static str> {
+    let State::Rejected(rejected) = &approval.state else { return None };
+    Some(match &rejected.by {
+        RejectedBy::Policy { .. } => "policy",
+        RejectedBy::NoApprover { .. } => "no_approver",
+        RejectedBy::Votes { .. } => "votes",
+        RejectedBy::Earlier { .. } => "earlier",
+    })
 }
 
 /// A bit for each alarm that stands; none where none does.
@@ -101,10 +125,12 @@ pub(crate) fn code_is_taken(connection: &Connection, code: &ShortCode) -> Result
 /// Keeps a new one. False if its id is there already; nothing is written then.
 pub(crate) fn insert(connection: &Connection, approval: &Approval) -> Result<bool, StoreError> {
     let body = body_of(TABLE, approval)?;
+    let full_name = approval.proposal.call.full_name();
     let mut insert = connection.prepare_cached(INSERT).on(TABLE)?;
     bind(&mut insert, 1, &[("body", text(&body))]).on(TABLE)?;
-    bind(&mut insert, 2, &fixed(approval)).on(TABLE)?;
-    bind(&mut insert, 12, &moving(approval)).on(TABLE)?;
+    bind(&mut insert, 2, &fixed(approval, &full_name)).on(TABLE)?;
+    bind(&mut insert, 14, &moving(approval)).on(TABLE)?;
+    bind(&mut insert, 21, &[asked(approval)]).on(TABLE)?;
     Ok(insert.raw_execute().on(TABLE)? == 1)
 }
 
@@ -115,7 +141,8 @@ pub(crate) fn update(connection: &Connection, before: u64, approval: &Approval) 
     bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut update, 2, &moving(approval)).on(TABLE)?;
     let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
-    bind(&mut update, 8, &guard).on(TABLE)?;
+    bind(&mut update, 9, &[asked(approval)]).on(TABLE)?;
+    bind(&mut update, 10, &guard).on(TABLE)?;
     exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)
 }
 
@@ -138,8 +165,12 @@ pub(crate) fn find(connection: &Connection, id: RequestId) -> Result<Option<Appr
 fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
     let key = RequestId::from_bytes(column_id(row, 1, TABLE)?).to_string();
     let approval: Approval = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
-    check(row, 1, &fixed(&approval), (TABLE, &key))?;
-    check(row, 11, &moving(&approval), (TABLE, &key))?;
+    let full_name = approval.proposal.call.full_name();
+    check(row, 1, &fixed(&approval, &full_name), (TABLE, &key))?;
+    check(row, 13, &moving(&approval), (TABLE, &key))?;
+    if is_asked(&approval) {
+        check(row, 20, &[asked(&approval)], (TABLE, &key))?;
+    }
     Ok(approval)
 }
 
@@ -167,6 +198,9 @@ pub(super) fn search(query: &RequestQuery, only_open: bool) -> (String, Vec<Valu
     }
     if let Some(digest) = &query.digest {
         search.compare("digest =", digest.as_bytes().to_vec());
+    }
+    if let Some(run) = &query.run {
+        search.compare("run_id =", run.as_str().to_owned());
     }
     if let Some(before) = &query.before {
         search.compare("approval_id <", before.as_bytes().to_vec());

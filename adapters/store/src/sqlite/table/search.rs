@@ -28,6 +28,12 @@ impl Search {
         self.term(&format!("{left} {place}"));
     }
 
+    /// Only rows in which the column is this or empty.
+    pub(crate) fn this_or_empty(&mut self, column: &str, value: impl Into<Value>) {
+        let place = self.place(value);
+        self.term(&format!("{column} IN ('', {place})"));
+    }
+
     /// Only rows in which the column has one of these names; all if there are none.
     pub(crate) fn one_of(&mut self, column: &str, names: impl IntoIterator<Item = &'static str>) {
         let places: Vec<String> = names.into_iter().map(|name| self.place(name.to_owned())).collect();

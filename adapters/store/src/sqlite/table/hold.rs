@@ -1,0 +1,142 @@
+//! Emergency stops, standing and lifted. A claim looks at the few that stand and cover it.
+
+use placet::approval::Proposal;
+use placet::hold::{Hold, HoldScope};
+use placet::id::{HoldId, TenantId};
+use placet::ports::StoreError;
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Row, Rows, params};
+
+use crate::sqlite::fault::Meaning;
+use crate::sqlite::table::search::Search;
+use crate::sqlite::table::{
+    Cell, bind, body_of, check, column_id, column_text, exactly_one, from_body, optional, text,
+};
+
+const TABLE: &str = "hold";
+const INSERT: &str = "INSERT INTO hold (body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since) \
+                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+const UPDATE: &str = "UPDATE hold SET body = ?1, lifted_at = ?2 WHERE hold_id = ?3 AND lifted_at IS NULL";
+const SELECT: &str =
+    "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since FROM hold";
+const BY_ID: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since FROM hold \
+                     WHERE hold_id = ?1";
+const SAME: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since FROM hold \
+                    WHERE lifted_at IS NULL AND tenant_id = ?1 AND agent_id = ?2 AND tool_name = ?3 AND run_id = ?4";
+/// What no name is given for is empty: those that name nothing, the agent, the tool, or the agent's run.
+pub(super) const COVERING: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since \
+                        FROM hold WHERE lifted_at IS NULL AND tenant_id IN ('', ?1) AND agent_id IN ('', ?2) \
+                        AND tool_name IN ('', ?3) AND run_id IN ('', ?4)";
+
+/// The columns of a hold that name what it covers.
+fn names(scope: &HoldScope) -> [Cell<'_>; 4] {
+    let (kind, agent, tool, run) = match scope {
+        HoldScope::All => ("all", "", "", ""),
+        HoldScope::Agent(agent) => ("agent", agent.as_str(), "", ""),
+        HoldScope::Tool(name) => ("tool", "", name.as_str(), ""),
+        HoldScope::Run { agent, run } => ("run", agent.as_str(), "", run.as_str()),
+    };
+    [("scope", text(kind)), ("agent_id", text(agent)), ("tool_name", text(tool)), ("run_id", text(run))]
+}
+
+fn tenant(hold: &Hold) -> &str {
+    hold.tenant.as_ref().map_or("", TenantId::as_str)
+}
+
+fn cells(hold: &Hold) -> [Cell<'_>; 8] {
+    let [scope, agent, tool, run] = names(&hold.scope);
+    [
+        ("lifted_at", optional(hold.lifted.as_ref(), |lifted| ValueRef::Integer(lifted.at.as_millis()))),
+        ("hold_id", ValueRef::Blob(hold.id.as_bytes())),
+        ("tenant_id", text(tenant(hold))),
+        scope,
+        agent,
+        tool,
+        run,
+        ("since", ValueRef::Integer(hold.since.as_millis())),
+    ]
+}
+
+/// Keeps a new one.
+pub(crate) fn insert(connection: &Connection, hold: &Hold) -> Result<(), StoreError> {
+    let body = body_of(TABLE, hold)?;
+    let mut insert = connection.prepare_cached(INSERT).on(TABLE)?;
+    bind(&mut insert, 1, &[("body", text(&body))]).on(TABLE)?;
+    bind(&mut insert, 2, &cells(hold)).on(TABLE)?;
+    insert.raw_execute().map(|_| ()).on(TABLE)
+}
+
+/// Keeps that one was lifted.
+pub(crate) fn update(connection: &Connection, hold: &Hold) -> Result<(), StoreError> {
+    let body = body_of(TABLE, hold)?;
+    let mut update = connection.prepare_cached(UPDATE).on(TABLE)?;
+    let [lifted_at, id, ..] = cells(hold);
+    bind(&mut update, 1, &[("body", text(&body)), lifted_at, id]).on(TABLE)?;
+    exactly_one(update.raw_execute().on(TABLE)?, TABLE, hold.id)
+}
+
+/// The one of this id.
+pub(crate) fn by_id(connection: &Connection, id: HoldId) -> Result<Option<Hold>, StoreError> {
+    let mut statement = connection.prepare_cached(BY_ID).on(TABLE)?;
+    let mut rows = statement.query([id.as_bytes().as_slice()]).on(TABLE)?;
+    rows.next().on(TABLE)?.map(read).transpose()
+}
+
+/// The one that stands and covers the very same.
+pub(crate) fn same(connection: &Connection, hold: &Hold) -> Result<Option<Hold>, StoreError> {
+    let mut statement = connection.prepare_cached(SAME).on(TABLE)?;
+    bind(&mut statement, 1, &[("tenant_id", text(tenant(hold)))]).on(TABLE)?;
+    bind(&mut statement, 2, &names(&hold.scope)[1..]).on(TABLE)?;
+    let mut rows = statement.raw_query();
+    rows.next().on(TABLE)?.map(read).transpose()
+}
+
+/// Those that stand and cover this call.
+pub(crate) fn covering(
+    connection: &Connection,
+    tenant: &TenantId,
+    proposal: &Proposal,
+) -> Result<Vec<Hold>, StoreError> {
+    let run = proposal.run.as_ref().map_or("", |step| step.run.as_str());
+    let (agent, tool) = (proposal.call.agent.as_str(), proposal.call.full_name());
+    let mut statement = connection.prepare_cached(COVERING).on(TABLE)?;
+    read_all(statement.query(params![tenant.as_str(), agent, tool, run]).on(TABLE)?)
+}
+
+/// Those that concern a tenant's calls, or all; newest first.
+pub(crate) fn list(
+    connection: &Connection,
+    tenant: Option<&TenantId>,
+    only_standing: bool,
+    limit: u32,
+) -> Result<Vec<Hold>, StoreError> {
+    let (sql, values) = search(tenant, only_standing, limit);
+    let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
+    read_all(statement.query(rusqlite::params_from_iter(values)).on(TABLE)?)
+}
+
+fn search(tenant: Option<&TenantId>, only_standing: bool, limit: u32) -> (String, Vec<Value>) {
+    let mut search = Search::of(SELECT);
+    if only_standing {
+        search.term("lifted_at IS NULL");
+    }
+    if let Some(tenant) = tenant {
+        search.this_or_empty("tenant_id", tenant.as_str().to_owned());
+    }
+    search.order("hold_id DESC", limit)
+}
+
+fn read_all(mut rows: Rows<'_>) -> Result<Vec<Hold>, StoreError> {
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+fn read(row: &Row<'_>) -> Result<Hold, StoreError> {
+    let key = HoldId::from_bytes(column_id(row, 2, TABLE)?).to_string();
+    let hold: Hold = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
+    check(row, 1, &cells(&hold), (TABLE, &key))?;
+    Ok(hold)
+}
