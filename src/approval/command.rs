@@ -232,6 +232,8 @@ pub enum Command {
     Review {
         /// Who.
         identity: Identity,
+        /// In their words.
+        note: Option<String>,
     },
     /// The remembered yes that it rests on was taken back.
     Forget {
@@ -340,7 +342,7 @@ impl Command {
             | Self::Ask { identity, .. }
             | Self::BreakGlass { identity, .. }
             | Self::Supersede { identity, .. }
-            | Self::Review { identity } => Actor::Account(identity.clone()),
+            | Self::Review { identity, .. } => Actor::Account(identity.clone()),
             Self::Answer { by, .. }
             | Self::Withdraw { by }
             | Self::Revoke { by, .. }

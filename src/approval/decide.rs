@@ -211,8 +211,8 @@ impl Approval {
                 self.forgotten(&mut draft, command)?;
             }
             // Whatever became of it since: that somebody decided alone stays open until somebody else has looked.
-            (_, Command::Review { identity }) if self.glass.is_some() => {
-                self.review(&mut draft, identity, facts)?;
+            (_, Command::Review { identity, note }) if self.glass.is_some() => {
+                self.review(&mut draft, (identity, note.as_deref()), facts)?;
             }
             (_, Command::Tick) => self.tick(&mut draft)?,
             (_, _) => return Err(self.out_of_order(command)),

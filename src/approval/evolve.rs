@@ -133,8 +133,8 @@ impl Approval {
                     _ => return Err(misfit),
                 }
             }
-            EventKind::Reviewed { by, name } => {
-                let reviewed = Reviewed { by: by.clone(), name: name.clone(), at };
+            EventKind::Reviewed { by, name, note } => {
+                let reviewed = Reviewed { by: by.clone(), name: name.clone(), note: note.clone(), at };
                 self.glass.as_mut().ok_or(misfit)?.reviewed = Some(reviewed);
             }
             EventKind::Heartbeat { lease_until, .. } => {

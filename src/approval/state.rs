@@ -226,6 +226,9 @@ pub struct Reviewed {
     pub by: Identity,
     /// What they are called.
     pub name: String,
+    /// In their words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// When.
     pub at: Timestamp,
 }

@@ -225,6 +225,9 @@ pub enum EventKind {
         by: Identity,
         /// What they are called.
         name: String,
+        /// In their words.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
     },
     /// An executor took it.
     #[serde(rename = "approval.claimed")]

@@ -3,9 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use placet::agent::answer::{SILENCE, TIMED_OUT, UNREACHED, not_asked};
-use placet::approval::{
-    Actor, Approval, ApprovedBy, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy,
-};
+use placet::approval::{Approval, ApprovedBy, Assurance, Ballot, Change, Decision, ExpiredHow, RejectedBy};
 use placet::card::Redactor;
 use placet::id::RequestId;
 use placet::ports::{EventQuery, StoreError};
@@ -15,44 +13,34 @@ use serde_json::{Value, json};
 
 use crate::body::{Fields, JsonBody};
 use crate::credential::{Caller, Deciding, ReadingMany};
+use crate::deciding::{asked, standing};
 use crate::limits::NOTE_CHARS_MAX;
 use crate::parts::App;
 use crate::problem::{Code, Problem, refused_vote};
 use crate::query::Query;
-use crate::requests::stranger;
 use crate::view;
 
-/// `POST /approvals` {requestId, approved, reason?}: the voter is whoever the credential belongs to.
+/// `POST /approvals` {requestId, approved, reason?, remember?}: the voter is whoever the credential belongs to.
 pub(crate) async fn decide(
     State(app): State<App>,
     caller: Caller<Deciding>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
-    let mut fields = Fields::of(body, &["requestId", "approved", "reason"])?;
+    let mut fields = Fields::of(body, &["requestId", "approved", "reason", "remember"])?;
     let id = fields.text("requestId", 100)?;
     let id = fields.needed("requestId", id)?;
     let approved = fields.boolean("approved")?;
     let approved = fields.needed("approved", approved)?;
+    let remember = fields.boolean("remember")?.unwrap_or(false);
     let note = fields.text("reason", NOTE_CHARS_MAX)?.filter(|reason| !reason.trim().is_empty());
     let decision = if approved { Decision::Approve } else { Decision::Deny };
-    let loaded = match id.parse::<RequestId>() {
-        Ok(request) => app.gate.load(caller.tenant(), request).await,
-        Err(_) => Err(StoreError::NotFound),
-    };
-    let identity = caller.identity()?;
-    let approval = match loaded {
-        Ok(approval) => approval,
-        Err(fault) => {
-            let command = if approved { "approve" } else { "deny" };
-            return Err(stranger(&app, &caller, (fault, Actor::Account(identity)), (command, &id)).await);
-        }
-    };
-    if !view::was_asked(&approval) {
-        let detail = "the policy decided about it without people; there is nothing to vote on";
-        return Err(Problem::new(Code::NotAsked, detail).about(approval.id));
+    let approval = asked(&app, &caller, (if approved { "approve" } else { "deny" }, &id)).await?;
+    if remember {
+        may_be_remembered(&approval, approved)?;
     }
+    let identity = caller.identity()?;
     let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    let shown = view::rendering(&app.gate.view(&approval), surface.clone(), identity.clone()).shown;
+    let shown = view::rendering(&approval, &app.gate, identity.clone())?.shown;
     let ballot = Ballot {
         identity,
         decision,
@@ -60,7 +48,7 @@ pub(crate) async fn decide(
         surface,
         assurance: Assurance::Signed,
         shown: Some(shown),
-        remember: false,
+        remember,
         given_on: None,
     };
     match app.gate.vote(caller.tenant(), approval.id, ballot).await? {
@@ -82,20 +70,19 @@ const fn word(decision: Decision) -> &'static str {
     }
 }
 
-/// How the request stands after a vote, and what is still needed.
-fn standing(approval: &Approval) -> Value {
-    let pending = view::is_pending(approval.status());
-    let mut answer = json!({
-        "requestId": approval.id,
-        "status": approval.status().name(),
-        "decided": !pending,
-    });
-    if pending && let Some(tally) = approval.tally_as_voted() {
-        answer["stage"] = json!(tally.stage + 1);
-        answer["stages"] = json!(tally.stages);
-        answer["needs"] = json!(tally.needs);
+/// Only a yes is remembered, and only where the request's own view says what that would be.
+fn may_be_remembered(approval: &Approval, approved: bool) -> Result<(), Problem> {
+    let problem = |detail| Err(Problem::new(Code::NotOffered, detail).at("remember").about(approval.id));
+    if !approved {
+        return problem("a no is not remembered; leave `remember` out");
     }
-    answer
+    if view::offered(approval).is_none() {
+        return problem(
+            "the policy lets no yes to this call be remembered; its view has `remember` where one may be, with what it would \
+             cover",
+        );
+    }
+    Ok(())
 }
 
 /// Events that say how it was decided.
@@ -151,29 +138,35 @@ struct Made {
     who: Vec<String>,
     /// What kind of decision it was, in one word.
     by: &'static str,
+    /// The earlier request whose decision it is again.
+    of: Option<RequestId>,
 }
 
 /// What an event decided, in the words that agents read; none for an approval that only was not used.
 fn decision(kind: &EventKind) -> Option<Made> {
     match kind {
         EventKind::Decided { decision, approved_by, rejected_by, people, reason, .. } => {
-            let (by, because) = match (approved_by, rejected_by) {
-                (_, Some(RejectedBy::Policy { because })) => ("policy", Some(because.clone())),
-                (_, Some(RejectedBy::NoApprover { why })) => ("nobody", Some(not_asked(why))),
-                (Some(ApprovedBy::Policy), _) => ("policy", None),
-                (Some(ApprovedBy::Timeout), _) => ("timeout", Some(SILENCE.to_owned())),
-                (Some(ApprovedBy::BreakGlass { .. }), _) => ("break_glass", None),
-                (Some(ApprovedBy::Remembered { .. }), _) => ("remembered", None),
-                (_, Some(RejectedBy::Earlier { reason, .. })) => ("earlier", reason.clone()),
-                (Some(ApprovedBy::Votes), _) | (None, Some(RejectedBy::Votes { .. }) | None) => {
-                    ("votes", None)
+            let (by, because, of) = match (approved_by, rejected_by) {
+                (_, Some(RejectedBy::Policy { because })) => ("policy", Some(because.clone()), None),
+                (_, Some(RejectedBy::NoApprover { why })) => ("nobody", Some(not_asked(why)), None),
+                (_, Some(RejectedBy::Earlier { request, reason })) => {
+                    ("earlier", reason.clone(), Some(*request))
                 }
+                (_, Some(RejectedBy::Votes { reason })) => ("votes", reason.clone(), None),
+                (Some(ApprovedBy::Policy), None) => ("policy", None, None),
+                (Some(ApprovedBy::Timeout), None) => ("timeout", Some(SILENCE.to_owned()), None),
+                (Some(ApprovedBy::BreakGlass { reason, .. }), None) => {
+                    ("break_glass", Some(reason.clone()), None)
+                }
+                (Some(ApprovedBy::Remembered { scope, .. }), None) => ("remembered", None, Some(*scope)),
+                (Some(ApprovedBy::Votes) | None, None) => ("votes", None, None),
             };
             Some(Made {
                 approved: *decision == Decision::Approve,
                 reason: reason.clone().or(because),
                 who: people.clone(),
                 by,
+                of,
             })
         }
         EventKind::Expired { how } => {
@@ -182,7 +175,7 @@ fn decision(kind: &EventKind) -> Option<Made> {
                 ExpiredHow::Unasked => ("nobody", not_asked(UNREACHED)),
                 ExpiredHow::Unused => return None,
             };
-            Some(Made { approved: false, reason: Some(reason), who: Vec::new(), by })
+            Some(Made { approved: false, reason: Some(reason), who: Vec::new(), by, of: None })
         }
         _ => None,
     }
@@ -200,6 +193,12 @@ fn entry(approval: &Approval, (made, at): (Made, Timestamp), redactor: &Redactor
         "by": made.by,
         "who": made.who,
     });
+    if let Some(of) = made.of {
+        entry["of"] = json!(of);
+    }
+    if made.by == "break_glass" {
+        entry["review_open"] = json!(approval.awaits_review());
+    }
     if let Some(reason) = made.reason {
         entry["reason"] = json!(redactor.redact_text(&reason).text);
     }

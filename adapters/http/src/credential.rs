@@ -152,6 +152,8 @@ rights! {
     Auditing: Audit;
     /// To revoke and settle.
     Managing: Manage;
+    /// To read policies.
+    ReadingPolicy: Audit | Manage;
     /// To read one request, in the form that the scope allows.
     ReadingOne: Propose | Execute | Decide | Audit | Manage;
     /// To read all requests and decisions of the tenant.

@@ -38,7 +38,7 @@ pub(crate) async fn claim(
         .gate
         .claim_outside(caller.tenant(), request, PresentedCall { server, tool, args }, claimant)
         .await
-        .map_err(|fault| claim_problem(fault, request))?;
+        .map_err(|fault| claim_problem(&app, fault, request))?;
     let call = &claimed.call;
     let mut answer = json!({
         "claim": claimed.claim,
@@ -71,7 +71,8 @@ pub(crate) async fn heartbeat(
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["claim", "key"])?;
     let receipt = receipt(&mut fields, &caller, request_id(&id))?;
-    let beat = app.gate.heartbeat(&receipt).await.map_err(|fault| claim_problem(fault, receipt.request))?;
+    let beat =
+        app.gate.heartbeat(&receipt).await.map_err(|fault| claim_problem(&app, fault, receipt.request))?;
     Ok(Json(json!({ "lease_until": beat.lease_until.to_rfc3339(), "stop": beat.stop })))
 }
 
@@ -90,8 +91,11 @@ pub(crate) async fn outcome(
         duration_ms: fields.number("duration_ms")?,
     };
     let receipt = receipt(&mut fields, &caller, request_id(&id))?;
-    let finished =
-        app.gate.finish(&receipt, outcome).await.map_err(|fault| claim_problem(fault, receipt.request))?;
+    let finished = app
+        .gate
+        .finish(&receipt, outcome)
+        .await
+        .map_err(|fault| claim_problem(&app, fault, receipt.request))?;
     Ok(Json(view::for_agent(&finished, app.gate.redactor())))
 }
 
@@ -139,9 +143,9 @@ pub(crate) async fn settle(
     }
 }
 
-fn claim_problem(fault: ClaimError, request: RequestId) -> Problem {
+fn claim_problem(app: &App, fault: ClaimError, request: RequestId) -> Problem {
     match fault {
-        ClaimError::Refused(refusal) => refused_claim(&refusal).about(request),
+        ClaimError::Refused(refusal) => refused_claim(&refusal, app.gate.redactor()).about(request),
         ClaimError::Store(fault) => fault.into(),
     }
 }

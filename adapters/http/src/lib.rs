@@ -13,15 +13,19 @@ mod body;
 mod chat;
 mod credential;
 mod cursor;
+mod deciding;
 mod execution;
 mod guard;
 mod health;
 pub mod limits;
 mod parts;
+mod policy;
 mod problem;
 mod query;
+mod remembered;
 mod requests;
 mod serve;
+mod stops;
 mod stream;
 mod trace;
 mod view;
@@ -29,7 +33,7 @@ mod view;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::parts::App;
@@ -52,12 +56,19 @@ pub fn router(parts: HttpParts) -> Router {
         .route("/chat/{session}/events", get(chat::events));
     let prompt = Router::new()
         .route("/v1/requests", post(requests::propose).get(requests::list))
-        .route("/v1/requests/{id}", axum::routing::delete(requests::withdraw))
+        .route("/v1/requests/{id}", delete(requests::withdraw))
         .route("/v1/requests/{id}/claim", post(execution::claim))
         .route("/v1/requests/{id}/heartbeat", post(execution::heartbeat))
         .route("/v1/requests/{id}/outcome", post(execution::outcome))
         .route("/v1/requests/{id}/revoke", post(execution::revoke))
         .route("/v1/requests/{id}/settle", post(execution::settle))
+        .route("/v1/requests/{id}/break-glass", post(deciding::break_glass))
+        .route("/v1/requests/{id}/review", post(deciding::review))
+        .route("/v1/requests/{id}/take-back", post(deciding::take_back))
+        .route("/v1/remembered", get(remembered::list))
+        .route("/v1/stops", get(stops::list))
+        .route("/v1/policy", get(policy::in_force))
+        .route("/v1/policy/{digest}", get(policy::of_digest))
         .route("/approvals", post(approvals::decide).get(approvals::list))
         .route("/v1/grant-key", get(health::grant_key))
         .route("/healthz", get(health::alive))

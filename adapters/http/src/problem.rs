@@ -14,7 +14,9 @@ use placet::ports::StoreError;
 use placet::time::Ttl;
 use serde_json::{Value, json};
 
-pub(crate) use refusal::{refused_claim, refused_to_manager, refused_to_proposer, refused_vote};
+pub(crate) use refusal::{
+    refused_claim, refused_review, refused_to_manager, refused_to_proposer, refused_vote,
+};
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $status:literal $code:literal, $title:literal;)*) => {
@@ -84,6 +86,8 @@ codes! {
     NotShownInFull = 403 "not_shown_in_full", "The whole call must be seen before a yes";
     /// The caller may not do this to a request.
     NotAllowed = 403 "not_allowed", "This is not allowed";
+    /// The policy wants to be surer that a vote is the person's own.
+    LowAssurance = 403 "low_assurance", "The policy wants a surer vote";
     /// There is no such request here: it never was, or it is somebody else's, which is the same.
     NotFound = 404 "not_found", "There is no such request";
     /// There is no such address.
@@ -98,6 +102,8 @@ codes! {
     NoAgent = 404 "no_agent", "There is no agent here";
     /// Grants are not signed here.
     NoGrantKey = 404 "no_grant_key", "Grants are not signed here";
+    /// No policy of this digest ever judged anything here.
+    PolicyNotFound = 404 "policy_not_found", "There is no such policy";
     /// The address does not take this method.
     MethodNotAllowed = 405 "method_not_allowed", "The method is not allowed here";
     /// The body did not arrive in time.
@@ -120,6 +126,12 @@ codes! {
     ApproverLapsed = 409 "approver_lapsed", "The approval no longer holds";
     /// Today's policy forbids it.
     ForbiddenNow = 409 "forbidden_now", "The policy forbids it now";
+    /// Somebody has stopped calls like this one.
+    Held = 409 "held", "Calls like this one are stopped";
+    /// A freeze began after it was asked about.
+    Frozen = 409 "frozen", "Calls like this one are frozen";
+    /// The remembered yes that it rested on is gone.
+    NoLongerRemembered = 409 "no_longer_remembered", "The approval is no longer remembered";
     /// Another attempt claimed it.
     AlreadyClaimed = 409 "already_claimed", "It was claimed before";
     /// Claim and key are not those that won.
@@ -146,6 +158,10 @@ codes! {
     ArgsNotAnObject = 422 "args_not_an_object", "Arguments are an object";
     /// The policy wants a reason with this.
     ReasonRequired = 422 "reason_required", "A reason is required";
+    /// The request's yes cannot be remembered.
+    NotOffered = 422 "not_offered", "This cannot be remembered";
+    /// The server's name is Placet's own.
+    ReservedServer = 422 "reserved_server", "The server's name is reserved";
     /// A settlement must say how it ended.
     StillUnknown = 422 "still_unknown", "A settlement must say how it ended";
     /// The credential keeps too many streams or polls open.
@@ -225,6 +241,13 @@ impl Problem {
             Code::NotFound,
             "there is no request with this id that the credential may see; check the id, and that it is of this tenant",
         )
+    }
+
+    /// The same of a policy.
+    pub(crate) fn no_such_policy() -> Self {
+        let detail = "no policy of this digest was ever in force for the credential's tenant; its digest is the SHA-256 of \
+                      its text, and stands with each verdict";
+        Self::new(Code::PolicyNotFound, detail)
     }
 
     pub(crate) fn unauthorized() -> Self {

@@ -98,7 +98,10 @@ pub(crate) async fn get(
         approval = wait_for(&app, &caller, (approval, wait), closing).await?;
     }
     if !as_card {
-        return Ok(Json(view::for_agent(&approval, app.gate.redactor())));
+        // Only who proposes or runs calls reads arguments as they are.
+        let runs = caller.may_any(&[Scope::Propose, Scope::Execute]);
+        let form = if runs { view::for_agent } else { view::plain_form };
+        return Ok(Json(form(&approval, app.gate.redactor())));
     }
     // A HEAD shows nobody anything.
     if method == Method::GET && caller.may(Scope::Decide) && approval.status() == Status::WaitingApproval {
@@ -145,8 +148,8 @@ async fn wait_for(
 /// What a person is about to be shown is on record before they are, so that their vote can refer to it; and that
 /// somebody was asked, so that silence is nobody's failure to ask.
 async fn put_on_record(app: &App, caller: &Principal, approval: &Approval) -> Result<(), Problem> {
-    let surface = view::surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
-    let rendering = view::rendering(&app.gate.view(approval), surface.clone(), caller.identity()?);
+    let rendering = view::rendering(approval, &app.gate, caller.identity()?)?;
+    let surface = rendering.surface.clone();
     let shown = (!approval.renderings.contains(&rendering)).then_some(Command::Show(rendering));
     let asked = (!approval.card_delivered).then_some(Command::Deliver(Delivery { surface, failure: None }));
     for command in shown.into_iter().chain(asked) {

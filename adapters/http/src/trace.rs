@@ -24,7 +24,7 @@ use crate::stream::{Closing, Feed, Item, Seat, follow, last_event_id};
 use crate::view::readable_times;
 
 /// The types of event that can be asked for.
-const TYPES: [&str; 29] = [
+const TYPES: [&str; 37] = [
     "tool.proposed",
     "policy.checking",
     "policy.checked",
@@ -38,6 +38,13 @@ const TYPES: [&str; 29] = [
     "approval.expired",
     "approval.revoked",
     "approval.escalated",
+    "approval.reminded",
+    "approval.joined",
+    "approval.shares_card",
+    "approval.remembered",
+    "approval.forgotten",
+    "stop.placed",
+    "stop.lifted",
     "question.asked",
     "question.answered",
     "approval.rejudged",
@@ -52,6 +59,7 @@ const TYPES: [&str; 29] = [
     "card.undeliverable",
     "alarm.raised",
     "policy.loaded",
+    "policy.refused",
     "credential.created",
     "credential.revoked",
 ];
@@ -123,10 +131,13 @@ impl Feed for Trace {
 /// An event as it leaves the house: times in words, secrets hidden. Arguments become the object that they are.
 fn readable(event: &Event, redactor: &Arc<Redactor>) -> Value {
     let mut value = readable_times(serde_json::to_value(event).unwrap_or_default());
-    if let EventKind::Proposed { proposal, .. } = &event.kind
-        && let Some(args) = value.pointer_mut("/proposal/call/args")
-    {
-        *args = json!(proposal.call.args.value());
+    if let EventKind::Proposed { proposal, .. } = &event.kind {
+        let before = proposal.edited.as_ref().map(|edited| &edited.before);
+        for (at, args) in [("call/args", Some(&proposal.call.args)), ("edited/before", before)] {
+            if let (Some(place), Some(args)) = (value.pointer_mut(&format!("/proposal/{at}")), args) {
+                *place = json!(args.value());
+            }
+        }
     }
     redactor.redact_value(&value).0
 }

@@ -1,16 +1,22 @@
 //! Requests as callers read them. Agents and executors get their own form, in which no tier, level, threshold, rule
-//! or name of a person has a field (R2); people get the card.
+//! or name of a person has a field (R2); people get the card, and all that the policy and other people said.
+
+mod people;
+
+pub(crate) use people::{for_people, line, offered, shown_line};
 
 use placet::agent::API_SURFACE;
 use placet::agent::answer::Answer;
-use placet::approval::{Approval, Rendering, State, Status};
+use placet::approval::{Approval, Rendering, RevokedWhy, State, Status};
 use placet::card::{CardView, Redactor};
 use placet::gate::Gate;
-use placet::id::{IdError, SurfaceName};
+use placet::id::{IdError, RequestId, SurfaceName};
 use placet::person::Identity;
 use placet::policy::Tier;
 use placet::time::Timestamp;
 use serde_json::{Map, Value, json};
+
+use crate::problem::{Code, Problem};
 
 /// The name of this surface in renderings and votes.
 pub(crate) fn surface() -> Result<SurfaceName, IdError> {
@@ -37,9 +43,35 @@ pub(crate) fn decision_text(approval: &Approval) -> Option<String> {
     Answer::of(approval).filter(|answer| answer.denied).map(|answer| answer.text)
 }
 
-/// A request as agents and executors read it. What a tool returned is redacted here as everywhere (R28): whoever ran
-/// the call holds what it returned already, and nobody else is to find secrets by asking for the request.
+/// The edited request that took its place.
+pub(crate) const fn superseded_by(approval: &Approval) -> Option<RequestId> {
+    match &approval.state {
+        State::Revoked(revoked) => match &revoked.why {
+            RevokedWhy::Superseded { by } => Some(*by),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A request as agents and executors read it. Where a person changed the arguments, they read the call as it stands now:
+/// they cannot claim, nor go on from, what they do not know.
 pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
+    let mut view = plain_form(approval, redactor);
+    if let Some(edited) = &approval.proposal.edited {
+        let call = &approval.proposal.call;
+        view["replaces"] = json!(edited.request);
+        view["call"] = json!({ "tool": call.tool, "args": call.args.value() });
+        if let Some(server) = &call.server {
+            view["call"]["server"] = json!(server);
+        }
+    }
+    view
+}
+
+/// What everybody who may know of a request reads. What a tool returned is redacted here as everywhere (R28): whoever ran
+/// the call holds what it returned already, and nobody else is to find secrets by asking for the request.
+pub(crate) fn plain_form(approval: &Approval, redactor: &Redactor) -> Value {
     let mut view = Map::new();
     let mut put = |name: &str, value: Value| {
         if !value.is_null() {
@@ -54,6 +86,7 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
     put("created_at", json!(approval.opened_at.to_rfc3339()));
     put("expires_at", json!(expires_at(approval).map(Timestamp::to_rfc3339)));
     put("decision", json!(decision_text(approval).map(|text| redactor.redact_text(&text).text)));
+    put("superseded_by", json!(superseded_by(approval)));
     if let State::Executed(executed) = &approval.state {
         let outcome = &executed.outcome;
         let result = outcome
@@ -74,67 +107,21 @@ pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
     Value::Object(view)
 }
 
-/// What is put on record when a person is shown a request here.
-pub(crate) fn rendering(card: &CardView, surface: SurfaceName, viewer: Identity) -> Rendering {
-    let full = is_full(card);
-    Rendering {
-        shown: card.shown(&surface, full),
-        surface,
-        full,
-        viewer: Some(viewer),
-        covers: card.covers(),
-    }
+/// What is put on record when a person is shown a request here: the calls that share its card are told as well.
+///
+/// # Errors
+/// Never, but for a name of this surface that is none.
+pub(crate) fn rendering(approval: &Approval, gate: &Gate, viewer: Identity) -> Result<Rendering, Problem> {
+    let surface = surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
+    let card = gate.view(approval);
+    let full = is_full(&card);
+    let (shown, covers) = (card.shown(&surface, full), card.covers());
+    Ok(Rendering { shown, surface, full, viewer: Some(viewer), covers })
 }
 
 /// The card is given whole; only what is hidden in it is not shown.
 pub(crate) const fn is_full(card: &CardView) -> bool {
     card.call.redacted == 0
-}
-
-/// A request as people read it.
-pub(crate) fn for_people(approval: &Approval, gate: &Gate) -> Value {
-    let card = gate.view(approval);
-    let mut view = for_agent(approval, gate.redactor());
-    view["tier"] = json!(approval.verdict.as_ref().map(|verdict| verdict.tier));
-    view["full"] = json!(is_full(&card));
-    view["card"] = plain(readable_times(serde_json::to_value(card).unwrap_or_default()));
-    view
-}
-
-/// A request in a list, as people read it.
-pub(crate) fn line(approval: &Approval, gate: &Gate) -> Value {
-    let card = gate.view(approval);
-    let mut line = json!({
-        "id": approval.id,
-        "code": approval.code,
-        "status": approval.status().name(),
-        "title": card.call.title.as_str(),
-        "tool": card.call.tool.as_str(),
-        "tier": approval.verdict.as_ref().map(|verdict| verdict.tier),
-        "level": card.call.level,
-        "asked_by": card.call.asked_by.as_str(),
-        "created_at": approval.opened_at.to_rfc3339(),
-    });
-    if let Some(at) = expires_at(approval) {
-        line["expires_at"] = json!(at.to_rfc3339());
-    }
-    line
-}
-
-/// Texts of a card as texts: what was hidden in them is marked within, and counted once for the whole call.
-fn plain(value: Value) -> Value {
-    match value {
-        Value::Object(mut map)
-            if map.len() == 2 && map.contains_key("text") && map.contains_key("warnings") =>
-        {
-            map.remove("text").unwrap_or_default()
-        }
-        Value::Object(map) => {
-            Value::Object(map.into_iter().map(|(name, value)| (name, plain(value))).collect())
-        }
-        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
-        other => other,
-    }
 }
 
 /// Whether people were asked about it, or should have been.

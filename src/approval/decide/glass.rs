@@ -52,7 +52,7 @@ impl Approval {
     pub(super) fn review(
         &self,
         draft: &mut Draft,
-        identity: &Identity,
+        (identity, note): (&Identity, Option<&str>),
         facts: &Facts,
     ) -> Result<(), Refusal> {
         let (Some(glass), Some(asked)) = (&self.glass, self.asked()) else { return Err(Refusal::FactsStale) };
@@ -69,7 +69,11 @@ impl Approval {
             return Err(Refusal::NotAllowed { needs });
         }
         if self.awaits_review() {
-            draft.add(EventKind::Reviewed { by: identity.clone(), name: reviewer.name.clone() })?;
+            draft.add(EventKind::Reviewed {
+                by: identity.clone(),
+                name: reviewer.name.clone(),
+                note: note.map(ToOwned::to_owned),
+            })?;
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ fn commands(life: &Life) -> Vec<Command> {
         Command::Withdraw { by: Actor::Agent(life.now.proposal.requester.credential.clone()) },
         Command::Revoke { by: sam.clone(), reason: None },
         Command::Rejudge { verdict: verdict(Tier::Approve, Some(strict)) },
-        Command::Review { identity: account("UBO") },
+        Command::Review { identity: account("UBO"), note: None },
         life.claim("key"),
         life.claim("another key"),
         Command::Heartbeat { claim, key: "key".into() },

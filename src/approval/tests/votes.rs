@@ -136,8 +136,11 @@ fn break_glass_is_reviewed_by_another() {
     assert!(matches!(life.refuses(&bo, 10), Refusal::NotAllowed { .. }));
     let life = life.then(&sam, 10);
     assert_eq!(life.now.status(), Status::Approved);
-    assert_eq!(life.refuses(&Command::Review { identity: account("USAM") }, 11), Refusal::OwnRequest);
-    let life = life.then(&Command::Review { identity: account("UBO") }, 12);
+    assert_eq!(
+        life.refuses(&Command::Review { identity: account("USAM"), note: None }, 11),
+        Refusal::OwnRequest
+    );
+    let life = life.then(&Command::Review { identity: account("UBO"), note: None }, 12);
     assert_eq!(life.now.glass.as_ref().and_then(|glass| glass.reviewed.as_ref()).unwrap().name, "bo");
 }
 

@@ -2,6 +2,7 @@
 //! executors.
 
 use placet::approval::{Approval, Refusal, Status};
+use placet::card::Redactor;
 use placet::id::Role;
 use placet::person::NoStanding;
 use placet::time::Ttl;
@@ -36,13 +37,40 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
                 .at("reason")
         }
         Refusal::NoVote => Problem::new(Code::NoVote, "there is no vote of yours to take back"),
+        Refusal::NotAllowed { needs } => not_a_steward(needs),
+        Refusal::LowAssurance { .. } => Problem::new(
+            Code::LowAssurance,
+            "the policy wants to be surer that a vote here is the person's own than this interface can tell; vote where \
+             it can be",
+        ),
         other => out_of_order(approval.status(), other),
     };
     problem.about(approval.id)
 }
 
+/// A review that was refused, as whoever wanted to give it is told.
+pub(crate) fn refused_review(approval: &Approval, refusal: &Refusal) -> Problem {
+    let problem = match refusal {
+        Refusal::OwnRequest => Problem::new(
+            Code::OwnRequest,
+            "who decided alone cannot be the one to review it, nor who asked for it; somebody else must look",
+        ),
+        Refusal::OutOfOrder { status, .. } => Problem::new(
+            Code::OutOfOrder,
+            format!("the request is {status}, and nobody's decision alone waits for a review in it"),
+        ),
+        other => return refused_vote(approval, other),
+    };
+    problem.about(approval.id)
+}
+
+/// Who may not do what only some roles may is told which.
+fn not_a_steward(needs: &[Role]) -> Problem {
+    Problem::new(Code::NotAllowed, format!("only {} may do this; the attempt is on record", roles(needs)))
+}
+
 /// A claim, heartbeat or report that was refused, as an executor is told. The request is the caller's own tenant's.
-pub(crate) fn refused_claim(refusal: &Refusal) -> Problem {
+pub(crate) fn refused_claim(refusal: &Refusal, redactor: &Redactor) -> Problem {
     match refusal {
         Refusal::NotApproved { status } => Problem::new(
             Code::NotApproved,
@@ -64,6 +92,21 @@ pub(crate) fn refused_claim(refusal: &Refusal) -> Problem {
         Refusal::ForbiddenNow { because } => {
             Problem::new(Code::ForbiddenNow, format!("denied by policy: {because}"))
         }
+        Refusal::Held { reason } => Problem::new(
+            Code::Held,
+            format!(
+                "calls like this one are stopped, and nothing is claimed until that is lifted: {}",
+                redactor.redact_text(reason).text
+            ),
+        ),
+        Refusal::Frozen { because, until, .. } => Problem::new(
+            Code::Frozen,
+            format!("denied by policy: {because} Nothing of the kind runs until {}", until.to_rfc3339()),
+        ),
+        Refusal::NoLongerRemembered => Problem::new(
+            Code::NoLongerRemembered,
+            "the earlier approval that it rested on was taken back or has ended; propose it again",
+        ),
         Refusal::AlreadyClaimed => Problem::new(
             Code::AlreadyClaimed,
             "another attempt holds it or has run it, and an approval is good for one run; do not run it",
@@ -106,9 +149,7 @@ pub(crate) fn refused_to_manager(approval: &Approval, refusal: &Refusal) -> Prob
             Code::AlreadyFinished,
             format!("its outcome is known ({}), and only an unknown one can be settled", outcome.name()),
         ),
-        Refusal::NotAllowed { needs } => {
-            Problem::new(Code::NotAllowed, format!("only {} may do this", roles(needs)))
-        }
+        Refusal::NotAllowed { needs } => not_a_steward(needs),
         Refusal::FactsStale | Refusal::NoStanding(NoStanding::Unreadable(_)) => unreadable(),
         other => out_of_order(approval.status(), other),
     };
@@ -123,6 +164,7 @@ fn decided(status: Status, by: &[String]) -> Problem {
     )
 }
 
+/// Who counts for nobody is told why.
 fn no_standing(why: &NoStanding) -> Problem {
     let why = match why {
         NoStanding::Unknown => {
@@ -150,6 +192,7 @@ fn not_shown(approval: &Approval) -> Problem {
     )
 }
 
+/// What accounts are worth cannot be read.
 fn unreadable() -> Problem {
     Problem::new(
         Code::StandingUnreadable,

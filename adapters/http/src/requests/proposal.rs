@@ -16,7 +16,7 @@ use crate::limits::{
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 15] = [
     "tool",
     "server",
     "args",
@@ -31,7 +31,11 @@ const FIELDS: [&str; 14] = [
     "on_behalf_of",
     "place",
     "timeout",
+    "ask_again",
 ];
+
+/// The server of calls that Placet asks people about itself: nobody else proposes or claims one.
+const OWN_SERVER: &str = "placet";
 
 /// Fields that nobody has by mistake: each claims a right, a verdict or an identity.
 const FORGERIES: [&str; 14] = [
@@ -79,7 +83,7 @@ pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposa
         place: fields.text("place", NAME_CHARS_MAX)?,
         timeout,
         follows: None,
-        ask_again: false,
+        ask_again: fields.boolean("ask_again")?.unwrap_or(false),
         edited: None,
     })
 }
@@ -103,13 +107,22 @@ pub(crate) fn presented(
     let tool = fields.parsed::<ToolName>("tool")?;
     let tool = fields.needed("tool", tool)?;
     let server = fields.parsed::<ServerName>("server")?;
+    if server.as_ref().is_some_and(|server| server.as_str().eq_ignore_ascii_case(OWN_SERVER)) {
+        let detail = "no server of yours may be called `placet`: what Placet itself asks people about goes by that name; call \
+                      it otherwise";
+        return Err(Problem::new(Code::ReservedServer, detail).at("server"));
+    }
+    Ok((server, tool, args(fields)?))
+}
+
+/// Arguments; where they are wrong, the place within them is told.
+fn args(fields: &mut Fields) -> Result<CanonicalArgs, Problem> {
     let args = fields.value("args");
     let args = fields.needed("args", args)?;
-    let args = CanonicalArgs::from_value(&args).map_err(|fault| {
+    CanonicalArgs::from_value(&args).map_err(|fault| {
         let at = fault.path().map(|path| path.to_string().replacen('$', "args", 1));
         Problem::from(fault).at(at.unwrap_or_else(|| "args".to_owned()))
-    })?;
-    Ok((server, tool, args))
+    })
 }
 
 fn run(fields: &mut Fields) -> Result<Option<RunStep>, Problem> {

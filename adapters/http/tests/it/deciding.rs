@@ -192,3 +192,84 @@ async fn people_read_the_card() {
     assert_eq!(desk.load(&id).await.renderings.len(), 1, "who cannot vote leaves no rendering");
     assert!(desk.load(&id).await.card_delivered, "somebody was asked");
 }
+
+/// A policy under which Vic, a viewer, may break the glass.
+fn with_glass() -> Setting {
+    let policy =
+        POLICY.replace("stewards = [\"admin\"]", "stewards = [\"admin\"]\nbreak_glass = [\"viewer\"]");
+    Setting { policy, ..Setting::default() }
+}
+
+/// R41: one person decides alone, with a reason; it stays open until another person has reviewed it.
+#[tokio::test]
+async fn the_glass_is_broken_and_reviewed() {
+    let desk = Desk::with(with_glass()).await;
+    let id = desk.proposes("deploy", json!({"app": "api"})).await;
+    let act = async |who: &str, what: &str, body: Value| {
+        desk.post(who, &format!("/v1/requests/{id}/{what}"), &body).send().await
+    };
+    assert_eq!(act("vic", "break-glass", json!({})).await.problem(422, "missing_field")["field"], "reason");
+    act("vic", "break-glass", json!({"reason": " "})).await.problem(422, "invalid_field");
+    act("vic", "break-glass", json!({"reason": "r", "x": 1})).await.problem(422, "unknown_field");
+    act("vic", "review", json!({})).await.problem(409, "out_of_order");
+    let problem = act("bo", "break-glass", json!({"reason": "it burns"})).await.problem(403, "not_allowed");
+    assert!(problem["detail"].as_str().unwrap().contains("viewer"), "{problem}");
+    desk.reads("vic", &id).await;
+    let broken = act("vic", "break-glass", json!({"reason": "the site is down"})).await.expect(200).json();
+    assert_eq!((&broken["status"], &broken["review_open"]), (&json!("approved"), &json!(true)));
+    assert_eq!(broken["break_glass"]["reason"], "the site is down");
+    act("vic", "break-glass", json!({"reason": "again"})).await.problem(404, "already_decided");
+    act("vic", "review", json!({})).await.problem(403, "own_request");
+    let list = desk.get("auditor", "/approvals").send().await.expect(200).json();
+    let entry = &list["approvals"][0];
+    assert_eq!((&entry["by"], &entry["who"]), (&json!("break_glass"), &json!(["Vic"])));
+    assert_eq!((&entry["reason"], &entry["review_open"]), (&json!("the site is down"), &json!(true)));
+    let reviewed = act("bo", "review", json!({})).await.expect(200).json();
+    assert_eq!(reviewed["review_open"], false);
+    let list = desk.get("auditor", "/approvals").send().await.expect(200).json();
+    assert_eq!(list["approvals"][0]["review_open"], false);
+}
+
+/// R18: a vote is taken back until it is decided, and then no more.
+#[tokio::test]
+async fn a_vote_is_taken_back() {
+    let desk = Desk::new().await;
+    let id = desk.proposes("deploy", json!({"app": "api"})).await;
+    let back = async |who: &str, body: Value| {
+        desk.post(who, &format!("/v1/requests/{id}/take-back"), &body).send().await
+    };
+    back("bo", json!({})).await.problem(409, "no_vote");
+    desk.approves("bo", &id).await;
+    back("bo", json!({"x": 1})).await.problem(422, "unknown_field");
+    back("chen", json!({})).await.problem(409, "no_vote");
+    let after = back("bo", json!({})).await.expect(200).json();
+    assert_eq!((&after["votes"], &after["needs"][0]["have"]), (&json!([]), &json!(0)));
+    desk.approves("chen", &id).await;
+    desk.approves("ana", &id).await;
+    back("chen", json!({})).await.problem(404, "already_decided");
+    let harmless = desk.proposes("get_time", json!({})).await;
+    for what in ["take-back", "review"] {
+        let path = format!("/v1/requests/{harmless}/{what}");
+        desk.post("bo", &path, &json!({})).send().await.problem(404, "not_asked");
+    }
+}
+
+/// R9: nothing is remembered that the request does not offer.
+#[tokio::test]
+async fn only_what_is_offered_is_remembered() {
+    let desk = Desk::new().await;
+    let id = desk.delete_file().await;
+    assert!(desk.reads("bo", &id).await.get("remember").is_none());
+    for (approved, remember, code) in [
+        (true, json!(true), "not_offered"),
+        (false, json!(true), "not_offered"),
+        (true, json!(1), "invalid_field"),
+    ] {
+        let body = json!({"requestId": id, "approved": approved, "reason": "r", "remember": remember});
+        let problem = desk.post("bo", "/approvals", &body).send().await.problem(422, code);
+        assert_eq!(problem["field"], "remember");
+    }
+    assert!(desk.load(&id).await.votes.is_empty());
+    let body = json!({"requestId": id, "approved": true, "remember": false});
+    desk.post("bo", "/approvals", &body).send().await.expect(200);
+}

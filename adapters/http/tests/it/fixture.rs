@@ -187,6 +187,7 @@ pub(crate) struct Desk {
     pub(crate) chance: Arc<Chance>,
     pub(crate) store: SqliteStore,
     pub(crate) gate: Gate,
+    pub(crate) policies: Arc<PolicyShelf>,
     pub(crate) router: Router,
     tokens: Mutex<BTreeMap<String, String>>,
 }
@@ -238,13 +239,14 @@ impl Desk {
                 "credential",
                 Arc::new(CredentialDirectory::new(Arc::clone(&clock) as _, Arc::clone(&shared) as _)),
             );
+        let policies = PolicyShelf::new(PolicySet::alone(
+            Policy::parse(&setting.policy, "test.toml").unwrap_or_else(|e| panic!("{e}")),
+        ));
         let gate = Gate::new(GateParts {
             store: shared as Arc<dyn Store>,
             clock: Arc::clone(&clock) as _,
             entropy: Arc::clone(&chance) as _,
-            policy: PolicyShelf::new(PolicySet::alone(
-                Policy::parse(&setting.policy, "test.toml").unwrap_or_else(|e| panic!("{e}")),
-            )),
+            policy: Arc::clone(&policies),
             directory: Arc::new(directory),
             on_call: Arc::new(NoOnCall::new(Arc::clone(&clock) as _)),
             surfaces: Vec::new(),
@@ -260,7 +262,7 @@ impl Desk {
             metrics: setting.metrics,
             settings: HttpSettings { cursor_key: CursorKey::new([9; 32]) },
         });
-        let desk = Self { clock, chance, store, gate, router, tokens: Mutex::default() };
+        let desk = Self { clock, chance, store, gate, policies, router, tokens: Mutex::default() };
         desk.has("agent", "acme", &[Scope::Propose, Scope::Execute]).await;
         desk.has("runner", "acme", &[Scope::Execute]).await;
         for voter in ["bo", "chen", "vic", "ana"] {

@@ -8,6 +8,7 @@ mod execution;
 mod fixture;
 mod limits;
 mod measures;
+mod policy;
 mod proposing;
 mod scopes;
 mod secrecy;

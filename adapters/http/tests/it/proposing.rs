@@ -373,3 +373,40 @@ async fn requests_are_listed_newest_first_and_paged() {
         desk.get("auditor", &format!("/v1/requests{bad}")).send().await.problem(400, "query_invalid");
     }
 }
+
+/// R54: what Placet asks people about itself goes by a server's name that nobody else may use, nor claim by.
+#[tokio::test]
+async fn placets_own_server_is_nobodys() {
+    let desk = Desk::new().await;
+    let id = desk.delete_file().await;
+    for server in ["placet", "Placet", "PLACET"] {
+        let mut body = call("delete_file", json!({}));
+        body["server"] = json!(server);
+        let problem = desk.post("agent", "/v1/requests", &body).send().await.problem(422, "reserved_server");
+        assert_eq!(problem["field"], "server");
+        let claim = json!({"server": server, "tool": "delete_file", "args": {}, "key": "k".repeat(40)});
+        let path = format!("/v1/requests/{id}/claim");
+        desk.post("agent", &path, &claim).send().await.problem(422, "reserved_server");
+    }
+    let mut body = call("delete_file", json!({}));
+    body["server"] = json!("placet-files");
+    desk.post("agent", "/v1/requests", &body).send().await.expect(201);
+}
+
+/// R10: an agent says that it asks again on purpose; that is on record, and part of what a key stands for.
+#[tokio::test]
+async fn asking_again_is_said() {
+    let desk = Desk::new().await;
+    let mut body = call("delete_file", json!({"path": "a"}));
+    let send =
+        |body: &Value| desk.post("agent", "/v1/requests", body).header("idempotency-key", "k-1").send();
+    let first = send(&body).await.expect(201).json();
+    assert!(!desk.load(first["id"].as_str().unwrap()).await.proposal.ask_again);
+    body["ask_again"] = json!(true);
+    send(&body).await.problem(409, "idempotency_conflict");
+    let again = desk.post("agent", "/v1/requests", &body).send().await.expect(201).json();
+    assert!(desk.load(again["id"].as_str().unwrap()).await.proposal.ask_again);
+    body["ask_again"] = json!("yes");
+    let problem = desk.post("agent", "/v1/requests", &body).send().await.problem(422, "invalid_field");
+    assert_eq!(problem["field"], "ask_again");
+}

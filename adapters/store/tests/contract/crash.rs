@@ -229,7 +229,7 @@ impl Story {
         let broken = self.asks("broken", 2).await;
         self.does(&broken, Command::BreakGlass { identity: account("admin"), reason: "fire".to_owned() })
             .await;
-        self.does(&broken, Command::Review { identity: account("alice") }).await;
+        self.does(&broken, Command::Review { identity: account("alice"), note: None }).await;
     }
 
     /// One request stands on another's card until that is over; a yes is remembered, used, and taken back.

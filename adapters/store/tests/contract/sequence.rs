@@ -25,7 +25,7 @@ fn command(desk: &Desk, approval: &Approval, (what, who): (u8, u8)) -> Command {
         8 => Command::Answer { by: Actor::Placet, text: "because".to_owned() },
         9 => Command::BreakGlass { identity: account(name), reason: "fire".to_owned() },
         10 => Command::Revoke { by: Actor::Account(account(name)), reason: Some("stop".to_owned()) },
-        11 => Command::Review { identity: account(name) },
+        11 => Command::Review { identity: account(name), note: None },
         12 | 13 => {
             let mut order = desk.claim(approval);
             order.key = format!("{KEY}{}", who % 2);
