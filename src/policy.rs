@@ -13,6 +13,8 @@ pub mod circumstances;
 #[cfg(feature = "policy")]
 mod diagnostic;
 #[cfg(feature = "policy")]
+mod electors;
+#[cfg(feature = "policy")]
 mod fatigue;
 #[cfg(feature = "policy")]
 mod grade;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono_tz::Tz;
 
 use super::absence::{AbsenceRead, check_stand_ins};
-use super::diagnostic::Report;
+use super::diagnostic::{Report, Span};
 use super::groups::groups;
 use super::levels::role;
 use super::moment::zone;
@@ -139,6 +139,20 @@ impl PeopleRead {
         let outside = |schedule: &&OnCallSchedule| !matches!(schedule.source, OnCallSource::Rota { .. });
         self.groups.iter().any(|group| group.roles.contains(role))
             || self.schedules.iter().filter(outside).any(|schedule| schedule.role == *role)
+    }
+
+    /// Every role that is kept outside the policy.
+    pub(super) fn open_roles(&self) -> BTreeSet<Role> {
+        self.roles().into_iter().filter(|role| self.is_open(role)).cloned().collect()
+    }
+
+    /// Who has roles and no account, with where they are named.
+    pub(super) fn without_account(&self) -> impl Iterator<Item = (&str, &Span)> {
+        let mute = |known: &&KnownPerson| known.identities.is_empty() && !known.member.roles.is_empty();
+        self.people.iter().filter(mute).filter_map(|known| {
+            let at = self.ids.iter().find(|at| at.value == known.member.person)?;
+            Some((known.member.name.as_str(), &at.span))
+        })
     }
 
     /// Everybody, with the role of every rota that they take turns in.

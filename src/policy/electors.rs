@@ -1,0 +1,120 @@
+//! Who could decide, as far as the policy alone can tell: for the checks when it is read, and for looking back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::people::PeopleRead;
+use super::verdict::{Group, Terms};
+use crate::approval::seats;
+use crate::id::{PersonId, Role};
+use crate::person::{AccountState, KnownPerson, OnCallSource, People, Rolls, Standing};
+use crate::time::Timestamp;
+
+/// Somebody who could decide.
+#[derive(Debug, Clone)]
+pub(super) struct Elector {
+    pub(super) person: PersonId,
+    pub(super) name: String,
+    pub(super) roles: BTreeSet<Role>,
+}
+
+/// Everybody who could decide.
+#[derive(Debug, Clone)]
+pub(super) struct Electors {
+    pub(super) people: Vec<Elector>,
+    /// Roles that groups and schedules outside give: nobody can tell from the policy who has them.
+    open: BTreeSet<Role>,
+}
+
+impl Electors {
+    /// At one time or another: whoever has an account, with every role that they ever have.
+    pub(super) fn ever(read: &PeopleRead) -> Self {
+        let reachable = |known: &KnownPerson| !known.identities.is_empty();
+        let people = read.at_their_turn().into_iter().filter(reachable).map(|known| Elector {
+            person: known.member.person,
+            name: known.member.name,
+            roles: known.member.roles,
+        });
+        Self { people: people.collect(), open: read.open_roles() }
+    }
+
+    /// At one moment: without who is away, with who stands in for them and whose turn it is.
+    #[expect(dead_code, reason = "looking back at the record asks for it")]
+    pub(super) fn at(people: &People, now: Timestamp) -> Self {
+        let outside = |source: &OnCallSource| !matches!(source, OnCallSource::Rota { .. });
+        let grouped = people.groups().iter().flat_map(|group| group.roles.iter().cloned());
+        let schedules = people.schedules().iter().filter(|schedule| outside(&schedule.source));
+        let open = grouped.chain(schedules.clone().map(|schedule| schedule.role.clone())).collect();
+        let accounts = people.all().iter().flat_map(|known| &known.identities);
+        let nobody_outside = Rolls {
+            as_of: now,
+            accounts: accounts.map(|account| (account.clone(), AccountState::Active)).collect(),
+            groups: people.groups().iter().map(|group| (group.group.clone(), Ok(BTreeSet::new()))).collect(),
+            on_call: schedules.map(|schedule| (schedule.name.clone(), Ok(BTreeSet::new()))).collect(),
+            wanted: BTreeSet::new(),
+        };
+        let mut found = BTreeMap::new();
+        for known in people.all() {
+            let standing =
+                known.identities.iter().map(|account| people.standing(account, &nobody_outside, now));
+            let member = standing.into_iter().find_map(|standing| match standing {
+                Standing::Member(member) => Some(member),
+                Standing::None(_) => None,
+            });
+            if let Some(member) = member {
+                let elector =
+                    Elector { person: member.person.clone(), name: member.name, roles: member.roles };
+                found.entry(member.person).or_insert(elector);
+            }
+        }
+        Self { people: found.into_values().collect(), open }
+    }
+
+    /// The same without one person.
+    pub(super) fn without(&self, person: &PersonId) -> Self {
+        let others = self.people.iter().filter(|elector| elector.person != *person);
+        Self { people: others.cloned().collect(), open: self.open.clone() }
+    }
+
+    /// Whether the policy alone cannot tell who has the role.
+    pub(super) fn is_open(&self, role: &Role) -> bool {
+        self.open.contains(role)
+    }
+
+    /// How many have a role.
+    pub(super) fn count(&self, role: &Role) -> usize {
+        self.people.iter().filter(|elector| elector.roles.contains(role)).count()
+    }
+
+    /// Whether distinct people can fill every place, over all stages together, once everybody is asked who ever is.
+    pub(super) fn can_fill(&self, terms: &Terms) -> bool {
+        let later: BTreeSet<&Role> = terms.escalation.iter().flat_map(|step| &step.to).collect();
+        if later.iter().any(|role| self.is_open(role)) {
+            return true;
+        }
+        let groups = self.closed_groups(terms);
+        // Whoever is asked later may fill any place.
+        let all: BTreeSet<Role> = groups.iter().map(|group| group.role.clone()).collect();
+        let joins = |elector: &&Elector| elector.roles.iter().any(|role| later.contains(role));
+        let roles: Vec<&BTreeSet<Role>> =
+            self.people.iter().map(|elector| if joins(&elector) { &all } else { &elector.roles }).collect();
+        let seated = seats::fill(&groups, &roles);
+        groups.iter().zip(seated).all(|(group, seated)| seated.len() >= group.count as usize)
+    }
+
+    /// The groups that only people of the policy can fill.
+    pub(super) fn closed_groups(&self, terms: &Terms) -> Vec<Group> {
+        let groups = seats::groups(&terms.stages);
+        groups.into_iter().filter(|group| !self.is_open(&group.role)).collect()
+    }
+
+    /// Everybody who is asked, sooner or later.
+    pub(super) fn asked<'a>(&'a self, terms: &'a Terms) -> impl Iterator<Item = &'a Elector> {
+        let roles: BTreeSet<&Role> = terms
+            .stages
+            .iter()
+            .flat_map(|stage| stage.groups.iter().map(|group| &group.role))
+            .chain(terms.escalation.iter().flat_map(|step| &step.to))
+            .collect();
+        self.people.iter().filter(move |elector| elector.roles.iter().any(|role| roles.contains(role)))
+    }
+}
