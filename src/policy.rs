@@ -6,16 +6,24 @@
 #[cfg(feature = "policy")]
 mod absence;
 #[cfg(feature = "policy")]
+mod calendar;
+#[cfg(feature = "policy")]
+mod case;
+#[cfg(feature = "policy")]
 mod change;
 #[cfg(feature = "policy")]
 mod check;
 pub mod circumstances;
+#[cfg(feature = "policy")]
+mod condition;
 #[cfg(feature = "policy")]
 mod diagnostic;
 #[cfg(feature = "policy")]
 mod electors;
 #[cfg(feature = "policy")]
 mod fatigue;
+#[cfg(feature = "policy")]
+mod fields;
 #[cfg(feature = "policy")]
 mod grade;
 #[cfg(feature = "policy")]
@@ -58,12 +66,16 @@ mod tools;
 pub mod verdict;
 
 #[cfg(feature = "policy")]
+pub use calendar::Freeze;
+#[cfg(feature = "policy")]
 pub use change::ChangeTerms;
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};
 #[cfg(feature = "policy")]
 pub use fatigue::Fatigue;
+#[cfg(feature = "policy")]
+pub use fields::{Field, FieldPlace, fields};
 pub use remember::{ArgPattern, RememberOffer, Widening};
 #[cfg(feature = "policy")]
 pub use rule::Policy;

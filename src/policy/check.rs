@@ -75,11 +75,13 @@ struct Taking<'a> {
 }
 
 fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
+    // What a condition says, only a call can tell.
+    let certain = rules.iter().filter(|read| read.rule.when.is_none());
     let taking = |read| {
         let RuleRead { name, rule, .. }: &RuleRead<S> = read;
         Taking { name, calls: &rule.calls, kind: rule.hit.kind }
     };
-    rules.iter().map(taking).collect()
+    certain.map(taking).collect()
 }
 
 fn reachable_after<S>(rule: &RuleRead<S>, before: &[Taking<'_>], report: &mut Report<'_>) {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{PersonId, Role};
+use crate::id::{PersonId, Role, TenantId};
 use crate::time::{Timestamp, Ttl};
 
 /// What a verdict rests on besides the proposal.
@@ -13,6 +13,9 @@ use crate::time::{Timestamp, Ttl};
 pub struct Circumstances {
     /// The time.
     pub at: Timestamp,
+    /// Whose call it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant: Option<TenantId>,
     /// Who asks, by the credential or the signed chat event.
     #[serde(default)]
     pub requester: Asker,
@@ -54,9 +57,9 @@ pub struct Recent {
 }
 
 impl Circumstances {
-    /// At this time, with nobody known and nothing lately.
+    /// At this time, with nobody known, no tenant and nothing lately.
     #[must_use]
     pub fn at(at: Timestamp) -> Self {
-        Self { at, requester: Asker::default(), recent: Recent::default() }
+        Self { at, tenant: None, requester: Asker::default(), recent: Recent::default() }
     }
 }

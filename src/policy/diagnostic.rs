@@ -106,6 +106,11 @@ impl<'t> Report<'t> {
         self.add(Severity::Warning, span, message.into(), help.into());
     }
 
+    /// The text at a place, as it is written.
+    pub(super) fn source(&self, span: &Span) -> &'t str {
+        &self.text[self.boundary(span.start)..self.boundary(span.end.max(span.start))]
+    }
+
     pub(super) fn has_errors(&self) -> bool {
         self.found.iter().any(|(_, diagnostic)| diagnostic.severity == Severity::Error)
     }

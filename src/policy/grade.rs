@@ -1,11 +1,15 @@
 //! `[[forbid]]`, `[[rule]]` and `[[raise]]` as they are read: which calls, and what is said of them.
 
+use super::calendar::Calendar;
+use super::condition::{Condition, Gives};
 use super::diagnostic::{Report, Span};
+use super::fields::Names;
 use super::levels::{LEVELS, LevelRead};
 use super::pattern::{Calls, Pattern};
 use super::reader::{At, Table};
 use super::rule::{Forbids, Grades, RaiseTo, Raises, Rule};
 use super::settings::{Settings, Whose};
+use super::tools::Tools;
 use super::verdict::{Level, RuleHit, RuleKind, Tier};
 
 /// The most levels that a raise lifts by: there are four.
@@ -28,7 +32,22 @@ pub(super) struct Beneath<'a> {
     pub(super) default: Level,
     /// Whether who asks may approve, everywhere.
     pub(super) solo: bool,
+    pub(super) calendar: &'a Calendar,
+    pub(super) tools: &'a Tools,
 }
+
+/// The keys of the three kinds of rules, besides those that a level has too.
+pub(super) const KEYS: [(&str, &str); 9] = [
+    ("name", "its name, on cards and in the record; each rule has its own"),
+    ("tools", "patterns over the tool's name"),
+    ("servers", "patterns over the name of the tool's server; left out: any"),
+    ("when", "a condition that must hold; left out: always"),
+    ("because", "why, for whoever reads the card"),
+    ("level", "[[rule]]: how bad it is"),
+    ("by", "[[raise]]: by how many levels it lifts"),
+    ("to", "[[raise]]: to which level it lifts at least"),
+    ("always_ask", "[[rule]] and [[raise]]: people are asked whatever was remembered"),
+];
 
 /// Every rule of a file as it was read.
 pub(super) struct RulesRead {
@@ -42,6 +61,8 @@ struct Common {
     name: Option<At<String>>,
     calls: Option<Calls>,
     hit: RuleHit,
+    /// None where there is no condition; an inner none where it is wrong.
+    when: Option<Option<Condition>>,
     header: Span,
 }
 
@@ -51,10 +72,18 @@ impl RulesRead {
         let rules = table.tables("rule", report);
         let raises = table.tables("raise", report);
         Self {
-            forbids: forbids.into_iter().filter_map(|table| forbid(table, report)).collect(),
+            forbids: forbids.into_iter().filter_map(|table| forbid(table, beneath, report)).collect(),
             rules: rules.into_iter().filter_map(|table| rule(table, beneath, report)).collect(),
-            raises: raises.into_iter().filter_map(|table| raise(table, report)).collect(),
+            raises: raises.into_iter().filter_map(|table| raise(table, beneath, report)).collect(),
         }
+    }
+
+    /// Whether any condition looks at something whose name begins so.
+    pub(super) fn look_at(&self, begin: &str) -> bool {
+        let forbids = self.forbids.iter().map(|read| &read.rule.when);
+        let rules = self.rules.iter().map(|read| &read.rule.when);
+        let mut all = forbids.chain(rules).chain(self.raises.iter().map(|read| &read.rule.when)).flatten();
+        all.any(|when| when.looks_at().iter().any(|name| name.starts_with(begin)))
     }
 
     /// The names of all of them, in the order of their kinds.
@@ -75,11 +104,12 @@ impl RuleRead<Grades> {
 }
 
 impl Common {
-    fn read(table: &mut Table<'_>, kind: RuleKind, report: &mut Report<'_>) -> Self {
+    fn read(table: &mut Table<'_>, kind: RuleKind, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Self {
         let header = table.span();
         let name = table.string("name", report);
         let tools = table.strings("tools", report);
         let servers = table.strings("servers", report);
+        let written = table.string("when", report);
         let because = table.string("because", report).map(|at| at.value).unwrap_or_default();
         for key in ["name", "tools"] {
             if table.key_span(key).is_none() {
@@ -88,6 +118,12 @@ impl Common {
         }
         let tools = tools.map(|tools| Pattern::read_all(tools, "tools", report));
         let servers = servers.map(|servers| Pattern::read_all(servers, "servers", report));
+        let when = written.map(|text| {
+            let names = if kind == RuleKind::Rule { Names::Rule } else { Names::Strict };
+            let when = Condition::read(&text, Gives::Truth, names, report)?;
+            doubts(&when, &text.span, tools.as_deref().unwrap_or_default(), (beneath, report));
+            Some(when)
+        });
         let name_is_wrong = name.as_ref().and_then(|name| match name.value.as_str() {
             "default" => Some("`default` is what the rule for everything else is called"),
             text if text.trim().is_empty() || text.chars().any(char::is_control) => {
@@ -103,19 +139,24 @@ impl Common {
             name,
             calls: tools.map(|tools| Calls { tools, servers }),
             hit: RuleHit { kind, ..RuleHit::new(called, because) },
+            when,
             header,
         }
     }
 
     fn rule<S>(self, says: Option<At<S>>, fixed: bool) -> Option<RuleRead<S>> {
+        let when = match self.when {
+            Some(read) => Some(read?),
+            None => None,
+        };
         let (name, calls, says) = (self.name?, self.calls?, says?);
-        let rule = Rule { hit: self.hit, calls, fixed, says: says.value };
+        let rule = Rule { hit: self.hit, calls, when, fixed, says: says.value };
         Some(RuleRead { name, rule, says_span: says.span, settings: Settings::default() })
     }
 }
 
-fn forbid(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forbids>> {
-    let common = Common::read(&mut table, RuleKind::Forbid, report);
+fn forbid(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forbids>> {
+    let common = Common::read(&mut table, RuleKind::Forbid, beneath, report);
     for key in ["level", "tier"] {
         if let Some(span) = table.key_span(key) {
             report.error(span, format!("[[forbid]] takes no `{key}`"), "what is forbidden has no level");
@@ -128,7 +169,7 @@ fn forbid(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forb
 }
 
 fn rule(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Option<RuleRead<Grades>> {
-    let common = Common::read(&mut table, RuleKind::Rule, report);
+    let common = Common::read(&mut table, RuleKind::Rule, beneath, report);
     let level = table.word("level", &LEVELS, report);
     let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
     let settings = Settings::read(&mut table, report);
@@ -158,8 +199,8 @@ fn rule(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) ->
     None
 }
 
-fn raise(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Raises>> {
-    let common = Common::read(&mut table, RuleKind::Raise, report);
+fn raise(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Option<RuleRead<Raises>> {
+    let common = Common::read(&mut table, RuleKind::Raise, beneath, report);
     let to = table.word("to", &LEVELS, report);
     let by = table.count("by", RAISE_BY_MAX, report);
     let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
@@ -182,6 +223,31 @@ fn raise(mut table: Table<'_>, report: &mut Report<'_>) -> Option<RuleRead<Raise
     }
     table.finish("[[raise]]", report);
     common.rule(says.map(|says| says.map(|to| Raises { to, always_ask })), fixed)
+}
+
+/// What a condition looks at and this policy never tells.
+fn doubts(
+    when: &Condition,
+    span: &Span,
+    tools: &[Pattern],
+    (beneath, report): (&Beneath<'_>, &mut Report<'_>),
+) {
+    for name in when.looks_at() {
+        if let Some(key) = beneath.calendar.says_nothing_of(name) {
+            let message = format!("`{name}` is never true: the policy says nothing of it");
+            report.warning(span.clone(), message, format!("[calendar] `{key}` says when it is"));
+        }
+        let untold = tools.iter().find(|pattern| !beneath.tools.compute(name, pattern));
+        if let Some(pattern) = untold
+            && !when.text().contains("null")
+        {
+            let message = format!("`{name}` is not computed for every tool that is `{}`", pattern.text());
+            let help = format!(
+                "what cannot be told is taken in the stricter way; write `{name} != null && …`, or compute it in [tools]"
+            );
+            report.warning(span.clone(), message, help);
+        }
+    }
 }
 
 /// What a kind of rule is called in the file.

@@ -1,14 +1,19 @@
 //! What a policy says of one call.
 //!
 //! Pure: the same policy, proposal and circumstances give the same verdict. What forbids never yields to anything;
-//! what raises never lowers.
+//! what raises never lowers. A condition that cannot be evaluated is taken in the stricter way: what forbids or raises
+//! counts as a match; a rule counts beside what would match without it and beside the default, and the worst of them
+//! holds.
 
 use std::borrow::Cow;
 
+use super::case::Case;
 use super::circumstances::Circumstances;
 use super::levels::LevelPolicy;
-use super::rule::{Grades, Policy, RaiseTo, Rule};
-use super::verdict::{Level, RuleHit, Shadow, Tier, Verdict};
+use super::remember::{ArgPattern, RememberOffer};
+use super::rule::{Grades, Policy, RaiseTo, Rule, Rules};
+use super::tools::Tool;
+use super::verdict::{Level, RuleHit, RuleKind, Shadow, Tier, Verdict};
 use crate::approval::Proposal;
 use crate::call::ToolCall;
 
@@ -29,32 +34,25 @@ impl Policy {
     #[must_use]
     pub fn judge(&self, proposal: &Proposal, circumstances: &Circumstances) -> Verdict {
         let call = &proposal.call;
-        let words = self.tools.words(call);
-        let verdict = |tier, level, rules| Verdict {
-            tier,
-            level,
-            rules,
-            policy: self.version.clone(),
-            terms: None,
-            title: words.and_then(|words| words.title.clone()),
-            effect: words.and_then(|words| words.effect.clone()),
-            leading_args: words.map(|words| words.leading_args.clone()).unwrap_or_default(),
-            figures: Vec::new(),
-            always_ask: false,
-            remember: None,
-            shadow: None,
-            circumstances: Some(circumstances.clone()),
-        };
-        let forbidden: Vec<RuleHit> = self.forbidden(proposal, circumstances).collect();
+        let tool = self.tools.of(call);
+        let case = Case::new(proposal, circumstances, &tool, &self.calendar);
+        let forbidden = self.forbidden(&case);
         if !forbidden.is_empty() {
-            return verdict(Tier::Forbid, Level::Critical, forbidden);
+            return self.verdict(&case, (Tier::Forbid, Level::Critical), forbidden);
         }
-        let grade = self.raised(self.base(call), call);
+        let grade = self.raised(self.base(&case), &case);
         let fixed = grade.fixed || grade.costs.fixed;
         let costs = grade.costs.into_owned();
-        let mut verdict = verdict(costs.tier, grade.level, grade.rules);
+        let mut verdict = self.verdict(&case, (costs.tier, grade.level), grade.rules);
         verdict.always_ask = grade.always_ask;
-        verdict.terms = (costs.tier == Tier::Approve).then_some(costs.terms);
+        if costs.tier == Tier::Approve {
+            verdict.terms = Some(costs.terms);
+            let within = costs.remember.filter(|_| !grade.always_ask && proposal.session.is_some());
+            verdict.remember = within.and_then(|within| {
+                let pattern = ArgPattern::of(&call.args, &tool.remember())?;
+                Some(RememberOffer { pattern, within })
+            });
+        }
         self.look_on(verdict, call, fixed)
     }
 
@@ -62,34 +60,83 @@ impl Policy {
     /// says is [`Policy::judge`]'s to tell: levels are judged with the circumstances in which the call was proposed.
     #[must_use]
     pub fn forbids(&self, proposal: &Proposal, now: &Circumstances) -> Option<RuleHit> {
-        self.forbidden(proposal, now).next()
+        let tool = self.tools.of(&proposal.call);
+        let case = Case::new(proposal, now, &tool, &self.calendar);
+        self.forbidden(&case).into_iter().next()
     }
 
-    fn forbidden<'a>(
-        &'a self,
-        proposal: &'a Proposal,
-        _circumstances: &'a Circumstances,
-    ) -> impl Iterator<Item = RuleHit> + 'a {
-        self.forbids.about(&proposal.call).map(|rule| rule.hit.clone())
+    /// Whether any condition looks at what happened lately, so that it must be counted.
+    #[must_use]
+    pub const fn needs_recent(&self) -> bool {
+        self.needs_recent
     }
-}
 
-impl Policy {
+    fn verdict(&self, case: &Case<'_>, (tier, level): (Tier, Level), rules: Vec<RuleHit>) -> Verdict {
+        let tool: &Tool<'_> = case.tool();
+        Verdict {
+            tier,
+            level,
+            rules,
+            policy: self.version.clone(),
+            terms: None,
+            title: tool.title(case),
+            effect: tool.effect(case),
+            leading_args: tool.leading_args(),
+            figures: tool.figures(case),
+            always_ask: false,
+            remember: None,
+            shadow: None,
+            circumstances: Some(case.circumstances().clone()),
+        }
+    }
+
+    /// What forbids a call: first what does so for certain.
+    fn forbidden(&self, case: &Case<'_>) -> Vec<RuleHit> {
+        let mut hits: Vec<RuleHit> =
+            self.forbids.about(case.call()).filter_map(|rule| hit(rule, case)).collect();
+        hits.sort_by_key(|hit| hit.error.is_some());
+        hits
+    }
+
     /// What the first rule says, not below the installation's fixed ones; else the default.
-    fn base<'p>(&'p self, call: &'p ToolCall) -> Grade<'p> {
-        let first = [&self.rules, &self.floor].map(|rules| rules.about(call).next());
-        let base = first.into_iter().flatten().map(|rule| self.grade(rule)).reduce(worse);
-        base.unwrap_or_else(|| Grade {
-            level: self.default.level,
-            costs: Cow::Borrowed(self.level(self.default.level)),
+    fn base<'p>(&'p self, case: &Case<'_>) -> Grade<'p> {
+        let first = self.first(&self.rules, case);
+        let floor = self.first(&self.floor, case);
+        [first, floor].into_iter().flatten().reduce(worse).unwrap_or_else(|| self.by_default())
+    }
+
+    /// What the first rule that matches says; with those before it that cannot tell, and then with the default.
+    fn first<'p>(&'p self, rules: &'p Rules<Grades>, case: &Case<'_>) -> Option<Grade<'p>> {
+        let mut unsure = Vec::new();
+        for rule in rules.about(case.call()) {
+            match hit(rule, case) {
+                None => {}
+                Some(hit) if hit.error.is_some() => unsure.push(self.grade(rule, hit)),
+                Some(hit) if unsure.is_empty() => return Some(self.grade(rule, hit)),
+                Some(hit) => {
+                    unsure.push(self.grade(rule, hit));
+                    break;
+                }
+            }
+        }
+        let worst = unsure.into_iter().reduce(worse)?;
+        Some(worse(worst, self.by_default()))
+    }
+
+    fn by_default(&self) -> Grade<'_> {
+        let (level, hit) = (self.default.level, &self.default.hit);
+        let costs = self.level(level);
+        Grade {
+            level,
+            costs: Cow::Borrowed(costs),
             own: false,
             always_ask: false,
-            fixed: self.level(self.default.level).fixed,
-            rules: vec![RuleHit { level: Some(self.default.level), ..self.default.hit.clone() }],
-        })
+            fixed: costs.fixed,
+            rules: vec![RuleHit { level: Some(level), ..hit.clone() }],
+        }
     }
 
-    fn grade<'p>(&'p self, rule: &'p Rule<Grades>) -> Grade<'p> {
+    fn grade<'p>(&'p self, rule: &'p Rule<Grades>, hit: RuleHit) -> Grade<'p> {
         let Grades { level, own, always_ask } = &rule.says;
         Grade {
             level: *level,
@@ -97,20 +144,23 @@ impl Policy {
             own: own.is_some(),
             always_ask: *always_ask,
             fixed: rule.fixed || self.level(*level).fixed,
-            rules: vec![RuleHit { level: Some(*level), ..rule.hit.clone() }],
+            rules: vec![RuleHit { level: Some(*level), ..hit }],
         }
     }
 
-    /// A grade with everything that raises it. What the rule sets of its own still holds beside what the new level
-    /// costs.
-    fn raised<'p>(&'p self, base: Grade<'p>, call: &ToolCall) -> Grade<'p> {
+    /// A grade with everything that raises it, in whatever order that stands. What the rule sets of its own still holds
+    /// beside what the new level costs.
+    fn raised<'p>(&'p self, base: Grade<'p>, case: &Case<'_>) -> Grade<'p> {
         let mut grade = base;
         let before = grade.level;
-        for raise in self.raises.about(call) {
+        let raises = self.raises.about(case.call()).filter_map(|raise| Some((raise, hit(raise, case)?)));
+        let mut raises: Vec<_> = raises.collect();
+        raises.sort_by_key(|(raise, _)| matches!(raise.says.to, RaiseTo::By(_)));
+        for (raise, hit) in raises {
             grade.always_ask |= raise.says.always_ask;
             grade.fixed |= raise.fixed;
             grade.level = lifted(grade.level, raise.says.to);
-            grade.rules.insert(0, RuleHit { level: Some(grade.level), ..raise.hit.clone() });
+            grade.rules.insert(0, RuleHit { level: Some(grade.level), ..hit });
         }
         if grade.level != before {
             let costs = self.level(grade.level);
@@ -125,6 +175,7 @@ impl Policy {
         let shadowing = self.shadowing();
         if verdict.tier == Tier::Approve && (shadowing.covers(call) || (shadowing.is_own(call) && !fixed)) {
             let terms = verdict.terms.take();
+            verdict.remember = None;
             verdict.shadow = Some(Shadow { tier: verdict.tier, terms });
             verdict.tier = Tier::Auto;
         }
@@ -132,7 +183,17 @@ impl Policy {
     }
 }
 
-/// What satisfies both grades, with the rules of both; the first wins a tie.
+/// A rule's hit where it matches, or cannot tell.
+fn hit<S>(rule: &Rule<S>, case: &Case<'_>) -> Option<RuleHit> {
+    match rule.when.as_ref().map_or(Ok(true), |when| when.holds(case)) {
+        Ok(true) => Some(rule.hit.clone()),
+        Ok(false) => None,
+        Err(error) => Some(RuleHit { error: Some(error), ..rule.hit.clone() }),
+    }
+}
+
+/// The worse of two grades, with the rules of both; the first wins a tie. Where a rule has settings of its own, what
+/// satisfies both. The default is only told of where it decides.
 fn worse<'p>(one: Grade<'p>, other: Grade<'p>) -> Grade<'p> {
     let worse = (other.level, other.costs.tier) > (one.level, one.costs.tier);
     let (first, second) = if worse { (other, one) } else { (one, other) };
@@ -140,7 +201,7 @@ fn worse<'p>(one: Grade<'p>, other: Grade<'p>) -> Grade<'p> {
     let costs = if own { Cow::Owned(both(&first, &second.costs)) } else { first.costs };
     let mut rules = first.rules;
     for hit in second.rules {
-        if !rules.contains(&hit) {
+        if hit.kind != RuleKind::Default && !rules.contains(&hit) {
             rules.push(hit);
         }
     }

@@ -9,20 +9,6 @@ use super::reader::{At, Table};
 use crate::person::instant;
 use crate::time::Timestamp;
 
-/// `[calendar] zone`: the time zone of everything in the policy that says a time; UTC where none is named.
-pub(super) fn zone(document: &mut Table<'_>, report: &mut Report<'_>) -> Tz {
-    let Some(DeValue::Table(calendar)) = document.get("calendar").map(|value| value.get_ref()) else {
-        return Tz::UTC;
-    };
-    let Some(value) = calendar.get("zone") else { return Tz::UTC };
-    let DeValue::String(name) = value.get_ref() else { return Tz::UTC };
-    name.parse().unwrap_or_else(|_| {
-        let message = format!("there is no time zone `{name}`");
-        report.error(value.span(), message, "a name of the IANA list, such as \"Europe/Berlin\"");
-        Tz::UTC
-    })
-}
-
 /// A moment: `2026-12-01` (the day's first moment in the zone), `2026-12-01T09:00` in the zone, or with an offset.
 pub(super) fn moment(
     table: &mut Table<'_>,

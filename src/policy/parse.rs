@@ -5,6 +5,7 @@
 
 use toml::de::DeTable;
 
+use super::calendar::Calendar;
 use super::change::ChangeRead;
 use super::check;
 use super::diagnostic::{PolicyErrors, Report};
@@ -58,6 +59,7 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
     read.check(&mut report);
     match (report.has_errors(), read.version) {
         (false, Some(label)) => {
+            let needs_recent = read.rules.look_at("recent.");
             let levels = read.levels.map(|level| level.policy);
             Ok(Policy {
                 text: text.into(),
@@ -73,6 +75,8 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
                     hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", read.default.because) },
                 },
                 tools: read.tools,
+                calendar: read.calendar,
+                needs_recent,
                 people: read.people.into_people(),
                 stewards: read.roles.stewards.into_iter().map(|role| role.value).collect(),
                 glass_breakers: read.roles.break_glass.into_iter().map(|role| role.value).collect(),
@@ -97,6 +101,7 @@ pub(super) struct Read {
     pub(super) rules: RulesRead,
     pub(super) default: DefaultRead,
     tools: Tools,
+    calendar: Calendar,
     pub(super) people: PeopleRead,
     pub(super) roles: RolesRead,
     fatigue: FatigueRead,
@@ -123,16 +128,36 @@ impl Read {
         if let Some(tables) = level_tables {
             tables.finish("[levels]", report);
         }
-        let beneath = Beneath { levels: &levels, default: default.level.value, solo };
-        let rules = RulesRead::read(&mut table, &beneath, report);
+        let calendar = Calendar::read(table.table("calendar", report), report);
         let tools = Tools::read(table.table("tools", report), report);
-        let people = PeopleRead::read(&mut table, report);
+        let beneath = Beneath {
+            levels: &levels,
+            default: default.level.value,
+            solo,
+            calendar: &calendar,
+            tools: &tools,
+        };
+        let rules = RulesRead::read(&mut table, &beneath, report);
+        let people = PeopleRead::read(&mut table, calendar.zone(), report);
         let roles = RolesRead::read(table.table("roles", report), report);
         let fatigue = FatigueRead::read(table.table("fatigue", report), report);
         let change = ChangeRead::read(table.table("change", report), report);
         let shadow = shadow::read(&mut table, report);
         table.finish("the policy", report);
-        Self { version, solo, levels, rules, default, tools, people, roles, fatigue, change, shadow }
+        Self {
+            version,
+            solo,
+            levels,
+            rules,
+            default,
+            tools,
+            calendar,
+            people,
+            roles,
+            fatigue,
+            change,
+            shadow,
+        }
     }
 
     fn check(&self, report: &mut Report<'_>) {

@@ -8,7 +8,6 @@ use super::absence::{AbsenceRead, check_stand_ins};
 use super::diagnostic::{Report, Span};
 use super::groups::groups;
 use super::levels::role;
-use super::moment::zone;
 use super::on_call::schedules;
 use super::reader::{At, Table};
 use crate::id::{PersonId, Role};
@@ -29,9 +28,8 @@ pub(super) struct PeopleRead {
 }
 
 impl PeopleRead {
-    /// Everything about people that the document has.
-    pub(super) fn read(document: &mut Table<'_>, report: &mut Report<'_>) -> Self {
-        let zone = zone(document, report);
+    /// Everything about people that the document has, with times in this zone.
+    pub(super) fn read(document: &mut Table<'_>, zone: Tz, report: &mut Report<'_>) -> Self {
         let tables = document.tables("people", report);
         let mut read = Self::default();
         let written = tables.len();

@@ -7,8 +7,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::calendar::Calendar;
 use super::change::ChangeTerms;
 use super::circumstances::Asker;
+use super::condition::Condition;
 use super::diagnostic::{Diagnostic, PolicyErrors};
 use super::fatigue::Fatigue;
 use super::levels::LevelPolicy;
@@ -41,6 +43,9 @@ pub struct Policy {
     pub(super) raises: Rules<Raises>,
     pub(super) default: Default,
     pub(super) tools: Tools,
+    pub(super) calendar: Calendar,
+    /// Whether any condition looks at what happened lately.
+    pub(super) needs_recent: bool,
     pub(super) people: People,
     pub(super) stewards: Vec<Role>,
     pub(super) glass_breakers: Vec<Role>,
@@ -62,6 +67,8 @@ pub(super) struct Default {
 pub(super) struct Rule<S> {
     pub(super) hit: RuleHit,
     pub(super) calls: Calls,
+    /// None: always.
+    pub(super) when: Option<Condition>,
     /// Whether a tenant's file cannot loosen it.
     pub(super) fixed: bool,
     pub(super) says: S,
@@ -112,7 +119,10 @@ impl<S> Rules<S> {
     }
 
     /// Those that are about a call, in their order.
-    pub(super) fn about<'a>(&'a self, call: &'a ToolCall) -> impl Iterator<Item = &'a Rule<S>> {
+    pub(super) fn about<'a, 'c>(
+        &'a self,
+        call: &'c ToolCall,
+    ) -> impl Iterator<Item = &'a Rule<S>> + use<'a, 'c, S> {
         let places = self.index.candidates(call.tool.as_str());
         places.into_iter().filter_map(|place| self.rules.get(place)).filter(|rule| rule.calls.matches(call))
     }

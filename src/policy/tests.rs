@@ -18,7 +18,7 @@ use crate::id::{AgentId, CredentialId, ServerName, ToolName};
 use crate::person::{Identity, Standing};
 
 /// A policy without anything to say about it, which the cases below change.
-const GOOD: &str = r#"version = "2026-11"
+pub(super) const GOOD: &str = r#"version = "2026-11"
 
 [levels.critical]
 tier = "approve"
@@ -83,6 +83,13 @@ fn proposal(server: Option<&str>, tool: &str) -> Proposal {
         ask_again: false,
         edited: None,
     }
+}
+
+/// A call of a tool with arguments.
+pub(super) fn proposal_of(tool: &str, args: &str) -> Proposal {
+    let mut proposal = proposal(None, tool);
+    proposal.call.args = CanonicalArgs::parse(args.as_bytes()).unwrap();
+    proposal
 }
 
 fn judge(policy: &Policy, server: Option<&str>, tool: &str) -> Verdict {

@@ -1,0 +1,251 @@
+//! What a rule can look at, and what it can set: one list, from which the checks, the values and the documentation
+//! come.
+
+use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString};
+use cel::common::value::{CowVal, Val};
+
+use super::case::{Case, Computed};
+use super::condition::Kind;
+use super::diagnostic::nearest;
+use super::grade;
+use super::settings;
+use super::tools::{self, DATA_LEVELS, REACHES};
+
+/// Days as conditions call them, Monday first.
+pub(super) const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// One name that a condition can look at.
+pub(super) struct Look {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) what: &'static str,
+    /// None where it cannot be told, which is an error of the condition.
+    pub(super) value: for<'b> fn(&'b Case<'_>) -> Option<CowVal<'b, 'b>>,
+}
+
+/// Which names a condition may look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Names {
+    /// In `[[rule]]`: everything but what the agent claims, which can only raise.
+    Rule,
+    /// In `[[forbid]]` and `[[raise]]`: everything.
+    Strict,
+    /// In `[tools]`, for amounts and counts: the call alone.
+    Call,
+}
+
+/// What a name is.
+pub(super) enum Root {
+    /// One of the list.
+    Field(&'static Look),
+    /// The arguments, whatever they are.
+    Args,
+    /// None that is known.
+    Unknown {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: String,
+    },
+}
+
+macro_rules! looks {
+    ($($name:literal, $kind:expr, $what:literal => |$case:ident| $value:expr;)*) => {
+        /// Every name besides `args` that a condition can look at.
+        pub(super) static LOOKS: &[Look] = &[$(Look {
+            name: $name,
+            kind: $kind,
+            what: $what,
+            value: {
+                fn value<'b>($case: &'b Case<'_>) -> Option<CowVal<'b, 'b>> { $value }
+                value
+            },
+        },)*];
+    };
+}
+
+looks! {
+    "tool", Kind::Text, "the tool's name" => |case| text(case.call().tool.as_str());
+    "server", Kind::Text, "its server's name; \"\" for the tools that Placet itself brings" =>
+        |case| text(case.call().server.as_ref().map_or("", |server| server.as_str()));
+    "tenant", Kind::Text, "the tenant" =>
+        |case| text(case.circumstances().tenant.as_ref().map_or("", |tenant| tenant.as_str()));
+    "agent", Kind::Text, "who proposes: the agent's stable name" => |case| text(case.call().agent.as_str());
+    "run", Kind::Text, "the run it belongs to; \"\" for none" =>
+        |case| text(case.proposal().run.as_ref().map_or("", |step| step.run.as_str()));
+    "session", Kind::Text, "the conversation it belongs to; \"\" for none" =>
+        |case| text(case.proposal().session.as_ref().map_or("", |session| session.as_str()));
+    "requester.person", Kind::Text, "who asks, by their id in [[people]]; \"\" for nobody who is known" =>
+        |case| text(case.circumstances().requester.person.as_ref().map_or("", |person| person.as_str()));
+    "requester.roles", Kind::List, "the roles that they had when they asked" =>
+        |case| Some(CowVal::owned(CelList::from(
+            case.circumstances().requester.roles.iter()
+                .map(|role| Box::new(CelString::from(role.as_str())) as Box<dyn Val + 'b>)
+                .collect::<Vec<_>>(),
+        )));
+    "requester.team", Kind::Text, "their team; \"\" for none" =>
+        |case| text(case.circumstances().requester.team.as_deref().unwrap_or_default());
+    "requester.credential", Kind::Text, "the credential that proposed" =>
+        |case| text(case.proposal().requester.credential.as_str());
+    "team", Kind::Text, "short for requester.team" =>
+        |case| text(case.circumstances().requester.team.as_deref().unwrap_or_default());
+    "environment", Kind::Text, "where the tool acts, by [tools]; \"\" if that does not say" =>
+        |case| text(case.tool().environment().unwrap_or_default());
+    "data_level", Kind::Word(&DATA_LEVELS), "how sensitive its data is, by [tools]; \"\" if that does not say" =>
+        |case| text(case.tool().data_level().unwrap_or_default());
+    "reach", Kind::Word(&REACHES), "how far its effect reaches, by [tools]; \"\" if that does not say" =>
+        |case| text(case.tool().reach().unwrap_or_default());
+    "reversible", Kind::Truth, "whether it can be undone, by [tools]; null if that does not say" =>
+        |case| Some(case.tool().reversible().map_or_else(null, truth));
+    "amount", Kind::Number, "how much, as [tools] computes it; null if that does not" =>
+        |case| number(case.amount());
+    "count", Kind::Number, "how many things, as [tools] computes it; null if that does not" =>
+        |case| number(case.count());
+    "affected", Kind::Number, "how many users, as [tools] computes it; null if that does not" =>
+        |case| number(case.affected());
+    "time.hour", Kind::Whole, "the hour in the policy's zone, 0 to 23" => |case| whole(case.moment().hour);
+    "time.minute", Kind::Whole, "the minute, 0 to 59" => |case| whole(case.moment().minute);
+    "time.weekday", Kind::Word(&WEEKDAYS), "the day of the week, \"monday\" to \"sunday\"" =>
+        |case| text(case.moment().weekday);
+    "time.date", Kind::Text, "the day, \"2026-11-30\"" => |case| text(&case.moment().date);
+    "time.night", Kind::Truth, "whether it is night by [calendar]" => |case| Some(truth(case.moment().night));
+    "time.weekend", Kind::Truth, "whether it is weekend by [calendar]" => |case| Some(truth(case.moment().weekend));
+    "time.holiday", Kind::Truth, "whether it is a holiday by [calendar]" => |case| Some(truth(case.moment().holiday));
+    "time.freeze", Kind::Truth, "whether a freeze window covers this tool now" => |case| Some(truth(case.frozen()));
+    "recent.calls", Kind::Whole, "calls of this tool by this agent within the last hour" =>
+        |case| whole(case.circumstances().recent.calls);
+    "recent.same", Kind::Whole, "how often this very call was proposed within the last hour" =>
+        |case| whole(case.circumstances().recent.same);
+    "recent.denied", Kind::Whole, "how often people said no to this very call within the last hour" =>
+        |case| whole(case.circumstances().recent.denied);
+    "recent.cards", Kind::Whole, "cards that this agent had posted within the last hour" =>
+        |case| whole(case.circumstances().recent.cards);
+    "claim.task", Kind::Text, "the task, as the agent claims it" => |case| text(&case.proposal().task);
+    "claim.reason", Kind::Text, "why, as the agent claims it" => |case| text(&case.proposal().reason);
+    "claim.preview", Kind::Text, "what would change, as the agent claims it; \"\" for nothing said" =>
+        |case| text(case.proposal().preview.as_deref().unwrap_or_default());
+    "claim.if_denied", Kind::Text, "what it would do on a no, as it claims; \"\" for nothing said" =>
+        |case| text(case.proposal().if_denied.as_deref().unwrap_or_default());
+}
+
+impl Names {
+    fn allows(self, name: &str) -> bool {
+        match self {
+            Self::Strict => true,
+            Self::Rule => !name.starts_with("claim."),
+            Self::Call => matches!(name, "tool" | "server"),
+        }
+    }
+
+    /// Whether a name is only a beginning, as `time` is.
+    pub(super) fn is_structure(self, root: &str) -> bool {
+        LOOKS.iter().any(|look| look.name.split_once('.').is_some_and(|(begin, _)| begin == root))
+    }
+
+    /// What a name stands for.
+    pub(super) fn find(self, name: &str) -> Root {
+        let unknown = |message: String, help: String| Root::Unknown { message, help };
+        let root = name.split('.').next().unwrap_or_default();
+        if root == "args" {
+            return Root::Args;
+        }
+        if let Some(look) = LOOKS.iter().find(|look| look.name == name) {
+            if self.allows(name) {
+                return Root::Field(look);
+            }
+            let help = match self {
+                Self::Call => "amounts and counts are computed from `args` alone",
+                Self::Rule | Self::Strict => {
+                    "what the agent claims can only raise: [[raise]] and [[forbid]] may look at it"
+                }
+            };
+            return unknown(format!("`{name}` cannot be looked at here"), help.to_owned());
+        }
+        if let Some(look) = LOOKS.iter().find(|look| look.name == root) {
+            return unknown(
+                format!("`{name}` is not known"),
+                format!("`{root}` is {} and has no parts", look.kind.name()),
+            );
+        }
+        let known: Vec<&str> =
+            LOOKS.iter().map(|look| look.name).filter(|known| self.allows(known)).chain(["args"]).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if self.is_structure(root) => {
+                let parts: Vec<&str> =
+                    known.into_iter().filter(|known| known.starts_with(&format!("{root}."))).collect();
+                format!("known here: {}", parts.join(", "))
+            }
+            None => format!("known here: {}; an argument is args.{name}", known.join(", ")),
+        };
+        unknown(format!("`{name}` is not known"), help)
+    }
+}
+
+fn text<'b>(text: &'b str) -> Option<CowVal<'b, 'b>> {
+    Some(CowVal::owned(CelString::from(text)))
+}
+
+fn truth<'b>(truth: bool) -> CowVal<'b, 'b> {
+    CowVal::owned(CelBool::from(truth))
+}
+
+fn null<'b>() -> CowVal<'b, 'b> {
+    CowVal::owned(CelNull)
+}
+
+fn whole<'b>(number: u32) -> Option<CowVal<'b, 'b>> {
+    Some(CowVal::owned(CelInt::from(i64::from(number))))
+}
+
+fn number<'b>(computed: &Computed) -> Option<CowVal<'b, 'b>> {
+    match computed {
+        None => Some(null()),
+        Some(Ok(number)) => Some(CowVal::Owned(number.to_cel())),
+        Some(Err(_)) => None,
+    }
+}
+
+/// One thing that a policy can look at or set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// As it is written.
+    pub name: &'static str,
+    /// Whether it is looked at or set, and where.
+    pub place: FieldPlace,
+    /// What it is.
+    pub what: &'static str,
+}
+
+/// Where a field stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FieldPlace {
+    /// In the conditions of every rule.
+    When,
+    /// In the conditions of `[[forbid]]` and `[[raise]]` alone.
+    WhenStrict,
+    /// A key of `[[forbid]]`, `[[rule]]` or `[[raise]]`.
+    Rule,
+    /// A key of `[tools]`.
+    Tool,
+    /// A key of a level, and of a rule on top of its level.
+    Setting,
+}
+
+/// Everything that a rule can look at or set, from the same lists that the policy is read with.
+#[must_use]
+pub fn fields() -> Vec<Field> {
+    let args =
+        Field { name: "args", place: FieldPlace::When, what: "the call's arguments, such as args.path" };
+    let looks = LOOKS.iter().map(|look| Field {
+        name: look.name,
+        place: if Names::Rule.allows(look.name) { FieldPlace::When } else { FieldPlace::WhenStrict },
+        what: look.what,
+    });
+    let keys = grade::KEYS.iter().map(|(name, what)| Field { name, place: FieldPlace::Rule, what });
+    let tools = tools::KEYS.iter().map(|(name, what)| Field { name, place: FieldPlace::Tool, what });
+    let settings =
+        settings::KEYS.iter().map(|key| Field { name: key.name, place: FieldPlace::Setting, what: key.what });
+    std::iter::once(args).chain(looks).chain(keys).chain(tools).chain(settings).collect()
+}
