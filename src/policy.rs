@@ -66,8 +66,6 @@ mod tools;
 pub mod verdict;
 
 #[cfg(feature = "policy")]
-pub use calendar::Freeze;
-#[cfg(feature = "policy")]
 pub use change::ChangeTerms;
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]

@@ -139,7 +139,8 @@ impl Gate {
         } else {
             Recent::default()
         };
-        Ok(Circumstances { at, requester: self.asker(tenant, &proposal.requester).await, recent })
+        let requester = self.asker(tenant, &proposal.requester).await;
+        Ok(Circumstances { at, tenant: Some(tenant.clone()), requester, recent })
     }
 
     /// A claim by this attempt.

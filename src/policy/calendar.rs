@@ -14,7 +14,7 @@ use super::moment::{day, moment};
 use super::pattern::{Calls, Pattern};
 use super::reader::{At, Table};
 use super::rule::Policy;
-use crate::approval::Proposal;
+use crate::approval::{Freeze, Proposal};
 use crate::call::ToolCall;
 use crate::time::Timestamp;
 
@@ -36,17 +36,6 @@ struct FreezeWindow {
     freeze: Freeze,
     from: Timestamp,
     calls: Calls,
-}
-
-/// A time in which nothing may be changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freeze {
-    /// Its name.
-    pub name: String,
-    /// Why.
-    pub because: String,
-    /// When it ends (exclusive).
-    pub until: Timestamp,
 }
 
 /// What a clock and a calendar on the wall show.

@@ -18,26 +18,6 @@ pub struct PolicyFile {
     pub name: String,
 }
 
-/// Replaced by the policy's calendar and conditions.
-impl Policy {
-    /// Whether any rule looks at what happened lately.
-    #[must_use]
-    pub const fn needs_recent(&self) -> bool {
-        false
-    }
-
-    /// A freeze that covers the call now and did not when it was asked about.
-    #[must_use]
-    pub const fn frozen(
-        &self,
-        _: &crate::approval::Proposal,
-        _: &super::circumstances::Circumstances,
-        _: crate::time::Timestamp,
-    ) -> Option<crate::approval::Freeze> {
-        None
-    }
-}
-
 /// The policies in force, for every tenant one. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct PolicySet {
