@@ -147,16 +147,15 @@ impl Gate {
         fatigue: &Fatigue,
     ) -> Result<Option<String>, StoreError> {
         let lately = self.lately(case.tenant, proposal, case.digest, case.now).await?;
+        // The agent reads this too, so that it tells no limit (R2).
         let why = if proposal.run.is_some() && lately.run_cards >= fatigue.cards_per_run {
-            format!("the run has had {} cards posted, and the policy lets no run have more", lately.run_cards)
+            "people were asked about this run as often as the policy lets them be"
         } else if lately.recent.cards >= fatigue.cards_per_hour {
-            let cards = lately.recent.cards;
-            format!(
-                "the agent has had {cards} cards posted within an hour, and the policy lets none have more"
-            )
+            "people were asked by this agent as often within an hour as the policy lets them be"
         } else {
             return Ok(None);
         };
+        let why = why.to_owned();
         let scope = match &proposal.run {
             Some(step) => HoldScope::Run { agent: proposal.call.agent.clone(), run: step.run.clone() },
             // Without a run there is nothing smaller to stop than the agent.

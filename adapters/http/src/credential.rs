@@ -97,6 +97,11 @@ impl Principal {
         Actor::Manager(self.row.id.clone())
     }
 
+    /// As whoever stops calls: a managing credential by itself, any other as the person who holds it.
+    pub(crate) fn as_stopper(&self) -> Result<Actor, Problem> {
+        if self.may(Scope::Manage) { Ok(self.as_manager()) } else { self.identity().map(Actor::Account) }
+    }
+
     /// Whether it may know of this request of its tenant: an agent knows its own.
     pub(crate) fn may_see(&self, approval: &Approval) -> bool {
         let own = approval.proposal.requester.credential == self.row.id
@@ -152,6 +157,8 @@ rights! {
     Auditing: Audit;
     /// To revoke and settle.
     Managing: Manage;
+    /// To stop calls and take back what was remembered: stewards with their own credential may, too.
+    Stopping: Decide | Manage;
     /// To read policies.
     ReadingPolicy: Audit | Manage;
     /// To read one request, in the form that the scope allows.

@@ -1,19 +1,24 @@
-//! What people do to one request beside voting: decide it alone, review that, take a vote back.
+//! What people do to one request beside voting: change it first, decide it alone, review that, take a vote back.
 
 use axum::Json;
-use axum::extract::{Path, State};
-use placet::approval::{Actor, Approval, Change, Command, Refusal};
+use axum::extract::{OriginalUri, Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use placet::approval::{Actor, Approval, Change, Command, Refusal, Status};
+use placet::call::CanonicalArgs;
+use placet::gate::EditError;
 use placet::id::RequestId;
 use placet::ports::StoreError;
 use serde_json::{Value, json};
 
 use crate::body::{Fields, JsonBody, MaybeJson};
 use crate::credential::{Caller, Deciding};
+use crate::editing::as_meant;
 use crate::limits::NOTE_CHARS_MAX;
 use crate::parts::App;
-use crate::problem::{Code, Problem, refused_review, refused_vote};
+use crate::problem::{Code, Problem, refused_edit, refused_review, refused_vote};
 use crate::query::Query;
-use crate::requests::stranger;
+use crate::requests::{args, put_on_record, stranger};
 use crate::view;
 
 /// A request that people were asked about, of the caller's tenant. Who tries one that is none of theirs is noted.
@@ -36,6 +41,52 @@ pub(crate) async fn asked(
             let by = Actor::Account(caller.identity()?);
             Err(stranger(app, caller, (fault, by), (command, id)).await)
         }
+    }
+}
+
+/// `POST /v1/requests/{id}/edit` {args} (R39): a new request with these arguments takes the place of one that waits. It is
+/// answered with the new one, which is judged and asked about anew.
+pub(crate) async fn edit(
+    State(app): State<App>,
+    caller: Caller<Deciding>,
+    OriginalUri(here): OriginalUri,
+    (Path(id), query): (Path<String>, Query),
+    JsonBody(body): JsonBody,
+) -> Result<Response, Problem> {
+    query.only(&[])?;
+    let mut fields = Fields::of(body, &["args"])?;
+    let sent = args(&mut fields)?;
+    let original = asked(&app, &caller, ("supersede", &id)).await?;
+    let meant = as_meant(sent.value(), original.proposal.call.args.value(), app.gate.redactor())?;
+    let meant = CanonicalArgs::from_value(&meant)?;
+    let edited = app
+        .gate
+        .edit((caller.tenant(), original.id), &caller.identity()?, meant)
+        .await
+        .map_err(|fault| edit_problem(fault, &original))?;
+    // Who edits is shown what they made, so that their yes to it can follow at once.
+    if edited.status() == Status::WaitingApproval {
+        put_on_record(&app, &caller, &edited).await?;
+    }
+    let location = here.path().strip_suffix(&format!("{id}/edit")).unwrap_or_default();
+    let location = format!("{location}{}", edited.id);
+    let body = view::for_people(&edited, &app.gate);
+    Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(body)).into_response())
+}
+
+fn edit_problem(fault: EditError, original: &Approval) -> Problem {
+    match fault {
+        EditError::Refused(refusal) => refused_edit(original, &refusal),
+        EditError::Unchanged => {
+            let detail = "these are the arguments that were proposed; send what should run instead";
+            Problem::new(Code::NothingChanged, detail).at("args").about(original.id)
+        }
+        EditError::Forbidden { because } => {
+            let detail =
+                format!("the policy forbids the call with these arguments ({because}); nothing was changed");
+            Problem::new(Code::ForbiddenNow, detail).at("args").about(original.id)
+        }
+        EditError::Store(fault) => fault.into(),
     }
 }
 

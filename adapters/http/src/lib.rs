@@ -14,6 +14,7 @@ mod chat;
 mod credential;
 mod cursor;
 mod deciding;
+mod editing;
 mod execution;
 mod guard;
 mod health;
@@ -62,11 +63,14 @@ pub fn router(parts: HttpParts) -> Router {
         .route("/v1/requests/{id}/outcome", post(execution::outcome))
         .route("/v1/requests/{id}/revoke", post(execution::revoke))
         .route("/v1/requests/{id}/settle", post(execution::settle))
+        .route("/v1/requests/{id}/edit", post(deciding::edit))
         .route("/v1/requests/{id}/break-glass", post(deciding::break_glass))
         .route("/v1/requests/{id}/review", post(deciding::review))
         .route("/v1/requests/{id}/take-back", post(deciding::take_back))
         .route("/v1/remembered", get(remembered::list))
-        .route("/v1/stops", get(stops::list))
+        .route("/v1/remembered/{id}", delete(remembered::forget))
+        .route("/v1/stops", post(stops::place).get(stops::list))
+        .route("/v1/stops/{id}", delete(stops::lift))
         .route("/v1/policy", get(policy::in_force))
         .route("/v1/policy/{digest}", get(policy::of_digest))
         .route("/approvals", post(approvals::decide).get(approvals::list))

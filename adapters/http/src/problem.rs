@@ -15,7 +15,8 @@ use placet::time::Ttl;
 use serde_json::{Value, json};
 
 pub(crate) use refusal::{
-    refused_claim, refused_review, refused_to_manager, refused_to_proposer, refused_vote,
+    no_standing, not_a_steward, refused_claim, refused_edit, refused_review, refused_to_manager,
+    refused_to_proposer, refused_vote, unreadable,
 };
 
 macro_rules! codes {
@@ -88,6 +89,8 @@ codes! {
     NotAllowed = 403 "not_allowed", "This is not allowed";
     /// The policy wants to be surer that a vote is the person's own.
     LowAssurance = 403 "low_assurance", "The policy wants a surer vote";
+    /// The policy does not let this call be changed.
+    MayNotEdit = 403 "may_not_edit", "The call may not be changed";
     /// There is no such request here: it never was, or it is somebody else's, which is the same.
     NotFound = 404 "not_found", "There is no such request";
     /// There is no such address.
@@ -102,6 +105,10 @@ codes! {
     NoAgent = 404 "no_agent", "There is no agent here";
     /// Grants are not signed here.
     NoGrantKey = 404 "no_grant_key", "Grants are not signed here";
+    /// There is no such stop here that stands: it never was, was lifted, or is somebody else's, which is the same.
+    StopNotFound = 404 "stop_not_found", "There is no such stop";
+    /// There is nothing of this id that is remembered here.
+    RememberedNotFound = 404 "remembered_not_found", "Nothing is remembered under this id";
     /// No policy of this digest ever judged anything here.
     PolicyNotFound = 404 "policy_not_found", "There is no such policy";
     /// The address does not take this method.
@@ -160,6 +167,8 @@ codes! {
     ReasonRequired = 422 "reason_required", "A reason is required";
     /// The request's yes cannot be remembered.
     NotOffered = 422 "not_offered", "This cannot be remembered";
+    /// An edit that changes nothing.
+    NothingChanged = 422 "nothing_changed", "Nothing was changed";
     /// The server's name is Placet's own.
     ReservedServer = 422 "reserved_server", "The server's name is reserved";
     /// A settlement must say how it ended.
@@ -241,6 +250,19 @@ impl Problem {
             Code::NotFound,
             "there is no request with this id that the credential may see; check the id, and that it is of this tenant",
         )
+    }
+
+    /// The same of a stop.
+    pub(crate) fn no_such_stop() -> Self {
+        let detail = "there is no stop with this id that stands and that the credential may lift; GET /v1/stops lists them";
+        Self::new(Code::StopNotFound, detail)
+    }
+
+    /// The same of what is remembered.
+    pub(crate) fn nothing_remembered() -> Self {
+        let detail = "nothing that stands is remembered under this id in the credential's tenant; GET /v1/remembered lists \
+                      what is";
+        Self::new(Code::RememberedNotFound, detail)
     }
 
     /// The same of a policy.

@@ -1,16 +1,20 @@
-//! `/v1/remembered` (R9, R25): which calls run without another card, because people chose so.
+//! `/v1/remembered` (R9, R25): which calls run without another card, because people chose so; and taking that back.
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Path, State};
+use placet::gate::HoldError;
+use placet::id::RequestId;
 use placet::ports::RememberedQuery;
 use placet::remembered::Remembered;
 use serde_json::{Value, json};
 
-use crate::credential::{Caller, Principal, ReadingMany};
+use crate::body::{Fields, MaybeJson};
+use crate::credential::{Caller, Principal, ReadingMany, Stopping};
+use crate::limits::NOTE_CHARS_MAX;
 use crate::parts::App;
 use crate::problem::Problem;
 use crate::query::Query;
-use crate::stops::called;
+use crate::stops::{called, refused};
 use crate::view::shown_line;
 
 /// `GET /v1/remembered?ended=true&limit=…`: those that stand, or the last of all, newest first. `more` says that there
@@ -33,6 +37,30 @@ pub(crate) async fn list(
     let more = found.len() > limit as usize;
     let entries: Vec<_> = found.iter().take(limit as usize).map(|one| told(one, &app, &caller)).collect();
     Ok(Json(json!({ "remembered": entries, "more": more })))
+}
+
+/// `DELETE /v1/remembered/{id}` {reason?}: nothing is claimed on it any more, and what was approved on it and not yet spent
+/// is revoked.
+pub(crate) async fn forget(
+    State(app): State<App>,
+    caller: Caller<Stopping>,
+    (Path(id), query): (Path<String>, Query),
+    MaybeJson(body): MaybeJson,
+) -> Result<Json<Value>, Problem> {
+    query.only(&[])?;
+    let mut fields = Fields::of(body, &["reason"])?;
+    let reason = fields.text("reason", NOTE_CHARS_MAX)?.filter(|reason| !reason.trim().is_empty());
+    let by = caller.as_stopper()?;
+    let forgotten = match id.parse::<RequestId>() {
+        Ok(scope) => app.gate.forget((caller.tenant(), scope), by.clone(), reason).await,
+        Err(_) => Err(HoldError::NotThere),
+    };
+    match forgotten {
+        Ok(revoked) => Ok(Json(json!({ "id": id, "forgotten": true, "revoked": revoked }))),
+        Err(fault) => {
+            Err(refused(&app, &caller, (fault, by), ("forget", &id), Problem::nothing_remembered).await)
+        }
+    }
 }
 
 /// A remembered yes as people read it.

@@ -2,7 +2,7 @@
 
 mod proposal;
 
-pub(crate) use proposal::presented;
+pub(crate) use proposal::{args, presented};
 
 use axum::Json;
 use axum::extract::{OriginalUri, Path, State};
@@ -147,7 +147,7 @@ async fn wait_for(
 
 /// What a person is about to be shown is on record before they are, so that their vote can refer to it; and that
 /// somebody was asked, so that silence is nobody's failure to ask.
-async fn put_on_record(app: &App, caller: &Principal, approval: &Approval) -> Result<(), Problem> {
+pub(crate) async fn put_on_record(app: &App, caller: &Principal, approval: &Approval) -> Result<(), Problem> {
     let rendering = view::rendering(approval, &app.gate, caller.identity()?)?;
     let surface = rendering.surface.clone();
     let shown = (!approval.renderings.contains(&rendering)).then_some(Command::Show(rendering));

@@ -1,18 +1,26 @@
-//! `/v1/stops` (R44): calls that are stopped, by whom and why.
+//! `/v1/stops` (R44): calls that are stopped, by whom and why; stopping them, and letting them go on.
 //!
 //! Everything here is of the caller's own tenant. A stop of the whole installation is shown, since it holds the tenant's
 //! calls too; only Placet's own command line places and lifts one.
 
 use axum::Json;
-use axum::extract::State;
-use placet::approval::Actor;
+use axum::extract::{Path, State};
+use placet::approval::{Actor, Refusal};
+use placet::gate::HoldError;
 use placet::hold::{Hold, HoldScope};
+use placet::id::{AgentId, HoldId, RunId, ServerName, ToolName};
+use placet::person::NoStanding;
 use serde_json::{Value, json};
 
-use crate::credential::{Caller, Principal, ReadingMany, name_of};
+use crate::body::{Fields, JsonBody};
+use crate::credential::{Caller, Principal, ReadingMany, Stopping, name_of};
+use crate::limits::{NAME_CHARS_MAX, NOTE_CHARS_MAX};
 use crate::parts::App;
-use crate::problem::Problem;
+use crate::problem::{Code, Problem, no_standing, not_a_steward, unreadable};
 use crate::query::Query;
+
+/// What can be stopped.
+const SCOPES: [&str; 4] = ["tenant", "agent", "tool", "run"];
 
 /// `GET /v1/stops?lifted=true&limit=…`: those that stand, or the last of all, newest first.
 pub(crate) async fn list(
@@ -26,6 +34,88 @@ pub(crate) async fn list(
     let holds = app.gate.store().holds(Some(caller.tenant()), only_standing, limit).await?;
     let stops: Vec<_> = holds.iter().map(|hold| told(hold, &app, &caller)).collect();
     Ok(Json(json!({ "stops": stops })))
+}
+
+/// `POST /v1/stops` {scope, name?, run?, reason}: once this is answered, nothing that it covers is claimed. Stopping what
+/// is stopped already is answered with the stop that stands.
+pub(crate) async fn place(
+    State(app): State<App>,
+    caller: Caller<Stopping>,
+    query: Query,
+    JsonBody(body): JsonBody,
+) -> Result<Json<Value>, Problem> {
+    query.only(&[])?;
+    let mut fields = Fields::of(body, &["scope", "name", "run", "reason"])?;
+    let scope = scope(&mut fields)?;
+    let reason = fields.said("reason", NOTE_CHARS_MAX)?;
+    let by = caller.as_stopper()?;
+    match app.gate.hold(Some(caller.tenant()), scope, (by.clone(), reason)).await {
+        Ok(hold) => Ok(Json(told(&hold, &app, &caller))),
+        Err(fault) => {
+            Err(refused(&app, &caller, (fault, by), ("stop", "a stop"), Problem::no_such_stop).await)
+        }
+    }
+}
+
+/// `DELETE /v1/stops/{id}`: what it covered is claimed again.
+pub(crate) async fn lift(
+    State(app): State<App>,
+    caller: Caller<Stopping>,
+    (Path(id), query): (Path<String>, Query),
+) -> Result<Json<Value>, Problem> {
+    query.only(&[])?;
+    let by = caller.as_stopper()?;
+    let lifted = match id.parse::<HoldId>() {
+        Ok(hold) => app.gate.lift(Some(caller.tenant()), hold, by.clone()).await,
+        Err(_) => Err(HoldError::NotThere),
+    };
+    match lifted {
+        Ok(()) => Ok(Json(json!({ "id": id, "lifted": true }))),
+        Err(fault) => Err(refused(&app, &caller, (fault, by), ("lift", &id), Problem::no_such_stop).await),
+    }
+}
+
+fn scope(fields: &mut Fields) -> Result<HoldScope, Problem> {
+    let scope = fields.text("scope", NAME_CHARS_MAX)?;
+    let scope = fields.needed("scope", scope)?;
+    let run = fields.parsed::<RunId>("run")?;
+    if run.is_some() && scope != "run" {
+        return Err(fields.invalid("run", "only a stop of one run names one"));
+    }
+    match scope.as_str() {
+        "tenant" => match fields.value("name") {
+            None => Ok(HoldScope::All),
+            Some(_) => {
+                Err(fields.invalid("name", "a tenant's stop holds all of its calls; leave the name out"))
+            }
+        },
+        "agent" => {
+            let agent = fields.parsed::<AgentId>("name")?;
+            Ok(HoldScope::Agent(fields.needed("name", agent)?))
+        }
+        "tool" => tool(fields),
+        "run" => {
+            let agent = fields.parsed::<AgentId>("name")?;
+            let agent = fields.needed("name", agent)?;
+            Ok(HoldScope::Run { agent, run: fields.needed("run", run)? })
+        }
+        _ => Err(fields.invalid("scope", &format!("it is one of {}", SCOPES.join(", ")))),
+    }
+}
+
+/// A tool's full name: with its server, where it has one.
+fn tool(fields: &mut Fields) -> Result<HoldScope, Problem> {
+    let name = fields.text("name", NAME_CHARS_MAX)?;
+    let name = fields.needed("name", name)?;
+    let (server, tool) = match name.split_once('/') {
+        Some((server, tool)) => (Some(server), tool),
+        None => (None, name.as_str()),
+    };
+    let checked = server.map(|server| ServerName::new(server).map(drop)).transpose();
+    match checked.and(ToolName::new(tool)) {
+        Ok(_) => Ok(HoldScope::Tool(name)),
+        Err(fault) => Err(fields.invalid("name", &fault.to_string())),
+    }
 }
 
 /// A stop as people read it.
@@ -74,5 +164,33 @@ pub(crate) fn called(by: &Actor, name: Option<&str>, app: &App, caller: &Princip
         }
         (None, Actor::Agent(id) | Actor::Executor(id) | Actor::Manager(id)) => id.to_string(),
         (None, Actor::Placet) => "placet".to_owned(),
+    }
+}
+
+/// Why nothing was stopped, lifted or forgotten. Who tries what is none of theirs is noted, as with requests.
+pub(crate) async fn refused(
+    app: &App,
+    caller: &Principal,
+    (fault, by): (HoldError, Actor),
+    (command, id): (&str, &str),
+    not_there: fn() -> Problem,
+) -> Problem {
+    match fault {
+        HoldError::Refused(Refusal::NoStanding(NoStanding::Unreadable(_)) | Refusal::FactsStale) => {
+            unreadable()
+        }
+        HoldError::Refused(refusal) => {
+            app.gate.note_stranger(caller.tenant(), by, command, id).await;
+            match &refusal {
+                Refusal::NotAllowed { needs } => not_a_steward(needs),
+                Refusal::NoStanding(why) => no_standing(why),
+                other => Problem::new(Code::NotAllowed, format!("refused: {}", other.code())),
+            }
+        }
+        HoldError::NotThere => {
+            app.gate.note_stranger(caller.tenant(), by, command, id).await;
+            not_there()
+        }
+        HoldError::Store(fault) => fault.into(),
     }
 }

@@ -48,6 +48,18 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
     problem.about(approval.id)
 }
 
+/// An edit that was refused, as whoever wanted it is told.
+pub(crate) fn refused_edit(approval: &Approval, refusal: &Refusal) -> Problem {
+    match refusal {
+        Refusal::MayNotEdit => Problem::new(
+            Code::MayNotEdit,
+            "the policy does not let this call be changed; deny it, and say in the reason what would be right",
+        )
+        .about(approval.id),
+        other => refused_vote(approval, other),
+    }
+}
+
 /// A review that was refused, as whoever wanted to give it is told.
 pub(crate) fn refused_review(approval: &Approval, refusal: &Refusal) -> Problem {
     let problem = match refusal {
@@ -65,7 +77,7 @@ pub(crate) fn refused_review(approval: &Approval, refusal: &Refusal) -> Problem 
 }
 
 /// Who may not do what only some roles may is told which.
-fn not_a_steward(needs: &[Role]) -> Problem {
+pub(crate) fn not_a_steward(needs: &[Role]) -> Problem {
     Problem::new(Code::NotAllowed, format!("only {} may do this; the attempt is on record", roles(needs)))
 }
 
@@ -165,7 +177,7 @@ fn decided(status: Status, by: &[String]) -> Problem {
 }
 
 /// Who counts for nobody is told why.
-fn no_standing(why: &NoStanding) -> Problem {
+pub(crate) fn no_standing(why: &NoStanding) -> Problem {
     let why = match why {
         NoStanding::Unknown => {
             "the policy names nobody with this credential; add it to a person's `credentials`"
@@ -193,7 +205,7 @@ fn not_shown(approval: &Approval) -> Problem {
 }
 
 /// What accounts are worth cannot be read.
-fn unreadable() -> Problem {
+pub(crate) fn unreadable() -> Problem {
     Problem::new(
         Code::StandingUnreadable,
         "what the accounts concerned are worth cannot be read at the moment, so nothing was decided; try again",

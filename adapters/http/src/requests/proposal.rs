@@ -116,7 +116,7 @@ pub(crate) fn presented(
 }
 
 /// Arguments; where they are wrong, the place within them is told.
-fn args(fields: &mut Fields) -> Result<CanonicalArgs, Problem> {
+pub(crate) fn args(fields: &mut Fields) -> Result<CanonicalArgs, Problem> {
     let args = fields.value("args");
     let args = fields.needed("args", args)?;
     CanonicalArgs::from_value(&args).map_err(|fault| {

@@ -4,6 +4,7 @@
 
 mod chat;
 mod deciding;
+mod editing;
 mod execution;
 mod fixture;
 mod limits;
@@ -13,5 +14,6 @@ mod proposing;
 mod scopes;
 mod secrecy;
 mod serving;
+mod stops;
 mod streams;
 mod tenants;

@@ -23,11 +23,15 @@ fn routes() -> Vec<(Method, String, Vec<Scope>)> {
         (Method::POST, format!("{one}/outcome"), vec![Execute]),
         (Method::POST, format!("{one}/revoke"), vec![Manage]),
         (Method::POST, format!("{one}/settle"), vec![Manage]),
+        (Method::POST, format!("{one}/edit"), vec![Decide]),
         (Method::POST, format!("{one}/break-glass"), vec![Decide]),
         (Method::POST, format!("{one}/review"), vec![Decide]),
         (Method::POST, format!("{one}/take-back"), vec![Decide]),
         (Method::GET, "/v1/remembered".into(), vec![Decide, Audit, Manage]),
+        (Method::DELETE, format!("/v1/remembered/{NOWHERE}"), vec![Decide, Manage]),
         (Method::GET, "/v1/stops".into(), vec![Decide, Audit, Manage]),
+        (Method::POST, "/v1/stops".into(), vec![Decide, Manage]),
+        (Method::DELETE, format!("/v1/stops/{NOWHERE}"), vec![Decide, Manage]),
         (Method::GET, "/v1/policy".into(), vec![Audit, Manage]),
         (Method::GET, format!("/v1/policy/{}", "0".repeat(64)), vec![Audit, Manage]),
         (Method::POST, "/approvals".into(), vec![Decide]),
@@ -50,14 +54,22 @@ async fn each_route_asks_for_its_scope() {
         for scope in Scope::ALL {
             let ask = desk.ask(method.clone(), &path).token(&desk.token(scope.name())).json(&json!({}));
             let (status, _, body) = ask.open().await;
-            if allowed.contains(&scope) {
-                assert!(![401, 403, 405].contains(&status.as_u16()), "{method} {path} {scope:?}: {status}");
-            } else {
+            let code = if status == 403 {
                 let body = axum::body::to_bytes(body, 1 << 20).await.unwrap();
                 let problem: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                problem["code"].as_str().unwrap().to_owned()
+            } else {
+                String::new()
+            };
+            if allowed.contains(&scope) {
+                // That the credential is nobody's who may do this is said behind the door.
+                let in_person = code.is_empty() || code == "no_standing";
+                let past = ![401, 405].contains(&status.as_u16()) && in_person;
+                assert!(past, "{method} {path} {scope:?}: {status} {code}");
+            } else {
                 assert_eq!(
-                    (status.as_u16(), &problem["code"]),
-                    (403, &json!("scope_missing")),
+                    (status.as_u16(), code.as_str()),
+                    (403, "scope_missing"),
                     "{method} {path} {scope:?}"
                 );
             }

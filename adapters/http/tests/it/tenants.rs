@@ -38,6 +38,7 @@ async fn another_tenants_request_is_none_byte_for_byte() {
         ("globex", Method::POST, "/outcome", with(json!({"status": "failed"}))),
         ("globex", Method::POST, "/revoke", json!({})),
         ("globex", Method::POST, "/settle", json!({"status": "failed", "reason": "r"})),
+        ("globex-bo", Method::POST, "/edit", json!({"args": {}})),
         ("globex-bo", Method::POST, "/break-glass", json!({"reason": "r"})),
         ("globex-bo", Method::POST, "/review", json!({})),
         ("globex-bo", Method::POST, "/take-back", json!({})),
@@ -56,8 +57,8 @@ async fn another_tenants_request_is_none_byte_for_byte() {
     assert_eq!(vote(&theirs).await, vote(NOWHERE).await);
     assert_eq!(desk.load(&theirs).await, before, "nothing reached the request");
     assert_eq!(desk.blocked("acme").await, 0, "nor the record of its tenant");
-    // claim, withdraw, revoke, settle, break glass, review, take back, approve: each once a minute.
-    assert_eq!(desk.blocked("globex").await, 8, "but their own");
+    // claim, withdraw, revoke, settle, edit, break glass, review, take back, approve: each once a minute.
+    assert_eq!(desk.blocked("globex").await, 9, "but their own");
     let named = desk.events("globex").await.iter().all(|event| event.request.is_none());
     assert!(named, "without a request that is none of theirs");
 }
