@@ -6,7 +6,7 @@ mod glass;
 mod people;
 mod share;
 mod time;
-mod verdict;
+pub(super) mod verdict;
 
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@ use crate::approval::{
     Approval, ApprovedBy, Decision, ExpiredHow, Need, OutcomeKind, RejectedBy, RevokedWhy, State, Vote,
 };
 use crate::card::{Redactor, Visible, visible, visible_line};
+use crate::id::Role;
 use crate::policy::Terms;
 use crate::time::{Timestamp, Ttl};
 
@@ -21,6 +22,8 @@ pub enum StateView {
         needs: Vec<Need>,
         /// Which stage, from 1, of how many.
         stage: (u32, u32),
+        /// Who may decide as well, because nobody did: roles of the escalation steps taken.
+        as_well: Vec<Role>,
         /// Who has said what.
         votes: Vec<VoteView>,
         /// Until when they may decide.
@@ -49,6 +52,10 @@ pub enum StateView {
         because: Option<Visible>,
         /// Whether nobody could be asked.
         unasked: bool,
+        /// Whether people said no to the same call a moment before, and were not asked again.
+        earlier: bool,
+        /// Their reason.
+        reason: Option<Visible>,
         /// When.
         at: Timestamp,
     },
@@ -107,6 +114,60 @@ pub struct VoteView {
     pub note: Option<Visible>,
     /// When.
     pub at: Timestamp,
+    /// Whom they stood in for.
+    pub stands_in_for: Vec<Visible>,
+    /// Whether they chose that calls which look alike run as well.
+    pub remember: bool,
+}
+
+/// On whose word a request may run or did, where that is not the votes'.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "grounds")]
+pub enum GroundsView {
+    /// People chose, with an earlier yes, that calls which look alike run.
+    Remembered {
+        /// Who.
+        names: Vec<Visible>,
+        /// Until when they chose it.
+        until: Timestamp,
+    },
+    /// One person alone, in an emergency. Told whatever became of the request since.
+    Alone {
+        /// Who.
+        name: Visible,
+        /// Why.
+        reason: Visible,
+        /// When.
+        at: Timestamp,
+        /// Who reviewed it since; none while nobody has.
+        reviewed_by: Option<Visible>,
+    },
+}
+
+impl GroundsView {
+    pub(super) fn of(approval: &Approval, redactor: &Redactor) -> Option<Self> {
+        if let Some(glass) = &approval.glass {
+            return Some(Self::Alone {
+                name: visible_line(&glass.name),
+                reason: visible_line(&redactor.redact_text(&glass.reason).text),
+                at: glass.at,
+                reviewed_by: glass.reviewed.as_ref().map(|reviewed| visible_line(&reviewed.name)),
+            });
+        }
+        let by = match &approval.state {
+            State::Approved(approved) => &approved.by,
+            State::Executing(executing) => &executing.by,
+            State::Executed(executed) => &executed.by,
+            _ => return None,
+        };
+        match by {
+            ApprovedBy::Remembered { names, until, .. } => Some(Self::Remembered {
+                names: names.iter().map(|name| visible_line(name)).collect(),
+                until: *until,
+            }),
+            _ => None,
+        }
+    }
 }
 
 impl StateView {
@@ -128,6 +189,7 @@ impl StateView {
                         .as_ref()
                         .map_or((1, 1), |tally| ((tally.stage + 1).min(tally.stages), tally.stages)),
                     needs: tally.map(|tally| tally.needs).unwrap_or_default(),
+                    as_well: as_well(approval),
                     votes: votes(None),
                     until: waiting.until,
                     valid_for: terms.map_or(Ttl::ZERO, |terms| terms.valid_for),
@@ -148,6 +210,11 @@ impl StateView {
                     RejectedBy::Votes { .. } | RejectedBy::Earlier { .. } => None,
                 },
                 unasked: matches!(rejected.by, RejectedBy::NoApprover { .. }),
+                earlier: matches!(rejected.by, RejectedBy::Earlier { .. }),
+                reason: match &rejected.by {
+                    RejectedBy::Earlier { reason, .. } => reason.as_deref().map(text),
+                    _ => None,
+                },
                 at: rejected.at,
             },
             State::Executing(executing) => Self::Executing {
@@ -174,11 +241,24 @@ impl StateView {
     }
 }
 
+/// Each role once.
+fn as_well(approval: &Approval) -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for role in approval.asked().iter().flat_map(|asked| asked.as_well()) {
+        if !roles.contains(role) {
+            roles.push(role.clone());
+        }
+    }
+    roles
+}
+
 fn vote_view(vote: &Vote, redactor: &Redactor) -> VoteView {
     VoteView {
         name: visible_line(&vote.name),
         decision: vote.decision,
         note: vote.note.as_deref().map(|note| visible_line(&redactor.redact_text(note).text)),
         at: vote.at,
+        stands_in_for: vote.stands_in_for.iter().map(|name| visible_line(name)).collect(),
+        remember: vote.remember,
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::approval::{Command, Facts, Proposal, Requester};
+use crate::approval::{Command, Evidence, Facts, Proposal, Requester};
 use crate::call::{CanonicalArgs, PolicyDigest, ToolCall};
 use crate::id::{AgentId, CredentialId, TenantId, ToolName};
-use crate::policy::{Group, PolicyVersion, Stage, Terms, Tier, Verdict};
-use crate::time::Ttl;
+use crate::policy::{Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
+use crate::time::{Timestamp, Ttl};
 
 fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Approval {
     let now = Timestamp::from_secs(1_800_000_000);

@@ -14,7 +14,7 @@ use crate::record::Event;
 
 /// Fields that are written in the open. Everything else is a commitment: a field that is added later is hidden until
 /// somebody decides otherwise.
-const OPEN: [&str; 22] = [
+const OPEN: [&str; 26] = [
     "v",
     "tenant",
     "request",
@@ -31,6 +31,10 @@ const OPEN: [&str; 22] = [
     "lease_until",
     "late",
     "step",
+    "count",
+    "leader",
+    "follower",
+    "scope",
     "command",
     "digest",
     "label",

@@ -6,7 +6,8 @@ use super::key::{Key, Label};
 use super::list::DOT;
 use super::{Markup, Texts};
 use crate::approval::{Decision, Need};
-use crate::card::{AskedAgain, CallView, RuleView, StateView, VoteView, Warnings};
+use crate::card::{AskedAgain, CallView, CardView, RuleView, StateView, VoteView, Warnings};
+use crate::policy::{FigureName, RuleKind};
 
 impl Texts {
     /// What is asked, in one line: what a notification shows.
@@ -27,13 +28,88 @@ impl Texts {
         self.say(Key::TaskLine.id(), Some(&args))
     }
 
-    /// A rule and why it says so.
+    /// A rule and why it says so; that it raised the level, and that its condition could not be evaluated.
     #[must_use]
     pub fn rule(&self, rule: &RuleView, markup: &Markup<'_>) -> String {
         let because = (markup.text)(rule.because.as_str());
-        let key = if because.is_empty() { Key::RuleLineBare } else { Key::RuleLine };
-        let args = fluent_args!["rule" => (markup.text)(rule.rule.as_str()), "because" => because];
-        self.say(key.id(), Some(&args))
+        let key = match (rule.kind, because.is_empty()) {
+            (RuleKind::Rule, false) => Key::RuleLine,
+            (RuleKind::Rule, true) => Key::RuleLineBare,
+            (RuleKind::Raise, false) => Key::RuleRaise,
+            (RuleKind::Raise, true) => Key::RuleRaiseBare,
+            (RuleKind::Forbid, false) => Key::RuleForbid,
+            (RuleKind::Forbid, true) => Key::RuleForbidBare,
+            (RuleKind::Default, false) => Key::RuleDefault,
+            (RuleKind::Default, true) => Key::RuleDefaultBare,
+        };
+        let level = rule.raised_to.map(|level| self.level(level)).unwrap_or_default();
+        let args = fluent_args![
+            "rule" => (markup.text)(rule.rule.as_str()),
+            "because" => because,
+            "level" => level,
+        ];
+        let line = self.say(key.id(), Some(&args));
+        match &rule.error {
+            None => line,
+            Some(error) => {
+                let args = fluent_args!["line" => line, "error" => (markup.text)(error.as_str())];
+                self.say(Key::RuleError.id(), Some(&args))
+            }
+        }
+    }
+
+    /// Amounts, counts and facts that matter, in one line; none where there are none.
+    #[must_use]
+    pub fn figures(&self, call: &CallView, markup: &Markup<'_>) -> Option<String> {
+        let said = call.figures.iter().map(|figure| {
+            let key = match figure.name {
+                FigureName::Amount => Key::FigureAmount,
+                FigureName::Count => Key::FigureCount,
+                FigureName::Affected => Key::FigureAffected,
+                FigureName::Environment => Key::FigureEnvironment,
+                FigureName::DataLevel => Key::FigureDataLevel,
+                FigureName::Reach => Key::FigureReach,
+                FigureName::Reversible => Key::FigureReversible,
+            };
+            self.say(key.id(), Some(&fluent_args!["value" => (markup.text)(figure.value.as_str())]))
+        });
+        let said: Vec<String> = said.collect();
+        (!said.is_empty()).then(|| said.join(DOT))
+    }
+
+    /// What to know beside the call: oddities, hidden secrets, how many calls a yes allows, whose edit it is, who may
+    /// approve, that it is asked again, that the policy only looks on.
+    #[must_use]
+    pub fn remarks(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
+        let call = &view.call;
+        let said = [
+            self.warnings(&call.warnings),
+            self.redacted(call.redacted),
+            (call.calls > 1)
+                .then(|| self.say(Key::LineCalls.id(), Some(&fluent_args!["count" => call.calls]))),
+            view.shares.then(|| self.label(Label::SharesCard)),
+            call.edited.as_ref().map(|edited| {
+                let who = (markup.text)(edited.by.as_str());
+                self.say(Key::LineEdited.id(), Some(&fluent_args!["who" => who]))
+            }),
+            call.requester_may_approve.then(|| self.label(Label::Solo)),
+            self.asked_again(call.asked_again.as_ref(), markup),
+            call.shadow
+                .map(|tier| self.say(Key::LineShadow.id(), Some(&fluent_args!["tier" => tier.to_string()]))),
+        ];
+        said.into_iter().flatten().collect()
+    }
+
+    /// The button for a yes that is remembered, with its exact scope: `Approve, and for 1 h all with path=demo-notes/…`.
+    /// None where nothing may be remembered.
+    #[must_use]
+    pub fn remember(&self, call: &CallView, markup: &Markup<'_>) -> Option<String> {
+        let offer = call.remember.as_ref()?;
+        let args = fluent_args![
+            "span" => self.span(offer.within),
+            "pattern" => (markup.text)(offer.pattern.as_str()),
+        ];
+        Some(self.say(Key::ButtonRemember.id(), Some(&args)))
     }
 
     /// `3 of 41 lines shown`.
@@ -97,7 +173,8 @@ impl Texts {
     /// `2 admins · none yet · until 14:32 · then good for 10 min`.
     #[must_use]
     pub fn needs(&self, state: &StateView, markup: &Markup<'_>) -> Option<String> {
-        let StateView::Waiting { needs, stage: (stage, stages), until, valid_for, .. } = state else {
+        let StateView::Waiting { needs, stage: (stage, stages), as_well, until, valid_for, .. } = state
+        else {
             return None;
         };
         let mut parts = Vec::new();
@@ -115,6 +192,10 @@ impl Texts {
                 });
                 parts.push(self.join(groups.collect()));
             }
+        }
+        if !as_well.is_empty() {
+            let args = fluent_args!["roles" => self.roles(as_well, markup)];
+            parts.push(self.say(Key::NeedsAsWell.id(), Some(&args)));
         }
         parts.push(self.say(Key::NeedsUntil.id(), Some(&fluent_args!["when" => (markup.time)(*until)])));
         parts.push(self.say(Key::NeedsValidFor.id(), Some(&fluent_args!["span" => self.span(*valid_for)])));
@@ -148,8 +229,7 @@ impl Texts {
     }
 
     pub(super) fn vote(&self, key: Key, vote: &VoteView, markup: &Markup<'_>) -> String {
-        let args =
-            fluent_args!["name" => (markup.text)(vote.name.as_str()), "when" => (markup.time)(vote.at)];
+        let args = fluent_args!["name" => self.voter(vote, markup), "when" => (markup.time)(vote.at)];
         let said = self.say(key.id(), Some(&args));
         match &vote.note {
             Some(note) if !note.as_str().trim().is_empty() => {
@@ -158,6 +238,17 @@ impl Texts {
             }
             Some(_) | None => said,
         }
+    }
+
+    /// Who votes, and for whom they stand in.
+    fn voter(&self, vote: &VoteView, markup: &Markup<'_>) -> String {
+        let name = (markup.text)(vote.name.as_str());
+        if vote.stands_in_for.is_empty() {
+            return name;
+        }
+        let others = vote.stands_in_for.iter().map(|other| (markup.text)(other.as_str()));
+        let args = fluent_args!["name" => name, "others" => self.join(others.collect())];
+        self.say(Key::VoteFor.id(), Some(&args))
     }
 
     fn group(&self, need: &Need, count: u32, markup: &Markup<'_>) -> String {

@@ -185,6 +185,8 @@ record-head = { $state } · { $title }
 label-task = Task
 label-call = Call
 label-effect = Effect
+label-figures = Figures
+label-changes = What was changed
 label-preview = Would change
 label-why-ask = Why ask
 label-based-on = Based on
@@ -199,6 +201,37 @@ if-denied-default = The agent is told so, and goes on without it.
 task-line = “{ $task }” · { $who }, { $when }
 rule-line = rule { $rule }: { $because }
 rule-line-bare = rule { $rule }
+rule-raise = raised to { $level } by { $rule }: { $because }
+rule-raise-bare = raised to { $level } by { $rule }
+rule-forbid = forbidden by { $rule }: { $because }
+rule-forbid-bare = forbidden by { $rule }
+rule-default = no rule is about it: { $because }
+rule-default-bare = no rule is about it
+rule-error = { $line } Its condition could not be evaluated, so it was taken in the stricter way: { $error }
+figure-amount = amount { $value }
+figure-count = count { $value }
+figure-affected = affected users { $value }
+figure-environment = environment { $value }
+figure-data-level = data { $value }
+figure-reach = { $value ->
+    [session] reaches this session only
+    [team] reaches this team
+    [everybody] reaches everybody
+    [outside] reaches outside
+   *[other] reach { $value }
+}
+figure-reversible = { $value ->
+    [yes] can be undone
+   *[other] cannot be undone
+}
+line-calls = A yes here allows { $count } calls that differ in nothing.
+line-shares-card = It stands on the card of an earlier request that differs in nothing from it.
+line-edited = { $who } changed the arguments of what the agent asked for; votes began anew.
+line-shadow = The policy only looks on here: otherwise this { $tier ->
+    [forbid] would have been forbidden
+    [approve] would have waited for people
+   *[other] would have run
+}.
 line-solo = Solo: who asked for this may approve it.
 line-asked-again-unanswered = Asked for the second time: the first time people were asked, and nobody answered.
 line-asked-again-denied = { $said ->
@@ -240,6 +273,7 @@ warning-combining = { $count } { $count ->
 
 button-approve = Approve
 button-approve-with-reason = Approve…
+button-remember = Approve, and for { $span } every call with { $pattern }
 button-deny = Deny
 button-deny-with-reason = Deny…
 button-details = Details
@@ -266,12 +300,14 @@ needs-none = none yet
 needs-some = { $have } of { $count } so far
 needs-group-has = { $group } ({ $has })
 needs-stage = stage { $stage } of { $stages }
+needs-as-well = { $roles } may decide as well
 needs-until = until { $when }
 needs-valid-for = then good for { $span }
 counted-yes = Your yes is counted.
 counted-yes-more = Your yes is counted. Still needed: { $needs }.
 counted-no = Your no is counted.
 vote = { $name }, { $when }
+vote-for = { $name } for { $others }
 vote-yes = { $name } said yes, { $when }
 vote-no = { $name } said no, { $when }
 vote-note = { $vote }: “{ $note }”
@@ -301,6 +337,11 @@ head-forgotten = 🚫 No longer remembered
 
 ## And its last line
 
+line-remembered = { $who } chose that calls like it run until { $when }
+line-alone = { $who } alone, in an emergency, { $when }: “{ $reason }”
+line-not-reviewed = nobody else has reviewed that yet
+line-reviewed = reviewed by { $who }
+line-earlier = people said no to the same call a moment before, and were not asked again
 line-request = request { $code }
 line-may-run = may run until { $when }
 line-denied = did not run

@@ -60,6 +60,12 @@ keys! {
         AskedAgainUnanswered = "line-asked-again-unanswered",
         /// Stands on the card where the same call was asked about before, and the card reached nobody.
         AskedAgainUnasked = "line-asked-again-unasked",
+        /// Stands on the view of a request that has no card of its own.
+        SharesCard = "line-shares-card",
+        /// Before amounts, counts and facts.
+        Figures = "label-figures",
+        /// Before what an edit changed.
+        Changes = "label-changes",
         /// Stands beside Details where the card does not hold everything.
         PartlyShown = "line-partly-shown",
         /// The button for a yes.
@@ -251,6 +257,24 @@ keys! {
         TaskLine = "task-line",
         RuleLine = "rule-line",
         RuleLineBare = "rule-line-bare",
+        RuleRaise = "rule-raise",
+        RuleRaiseBare = "rule-raise-bare",
+        RuleForbid = "rule-forbid",
+        RuleForbidBare = "rule-forbid-bare",
+        RuleDefault = "rule-default",
+        RuleDefaultBare = "rule-default-bare",
+        RuleError = "rule-error",
+        FigureAmount = "figure-amount",
+        FigureCount = "figure-count",
+        FigureAffected = "figure-affected",
+        FigureEnvironment = "figure-environment",
+        FigureDataLevel = "figure-data-level",
+        FigureReach = "figure-reach",
+        FigureReversible = "figure-reversible",
+        LineCalls = "line-calls",
+        LineEdited = "line-edited",
+        LineShadow = "line-shadow",
+        ButtonRemember = "button-remember",
         LinesShown = "lines-shown",
         PageOf = "page-of",
         CharactersLeftOut = "characters-left-out",
@@ -266,6 +290,7 @@ keys! {
         NeedsSome = "needs-some",
         NeedsGroupHas = "needs-group-has",
         NeedsStage = "needs-stage",
+        NeedsAsWell = "needs-as-well",
         NeedsUntil = "needs-until",
         NeedsValidFor = "needs-valid-for",
         CountedYes = "counted-yes",
@@ -275,6 +300,7 @@ keys! {
         Vote = "vote",
         VoteYes = "vote-yes",
         VoteNo = "vote-no",
+        VoteFor = "vote-for",
         VoteNote = "vote-note",
 
         HeadChecking = "head-checking",
@@ -298,6 +324,11 @@ keys! {
         HeadRejudged = "head-rejudged",
         HeadForgotten = "head-forgotten",
 
+        LineRemembered = "line-remembered",
+        LineAlone = "line-alone",
+        LineNotReviewed = "line-not-reviewed",
+        LineReviewed = "line-reviewed",
+        LineEarlier = "line-earlier",
         LineRequest = "line-request",
         LineMayRun = "line-may-run",
         LineDenied = "line-denied",

@@ -6,7 +6,7 @@ use super::key::Key;
 use super::list::DOT;
 use super::{Markup, Texts};
 use crate::approval::{ExpiredHow, OutcomeKind, RevokedWhy};
-use crate::card::{CardView, StateView, Visible, VoteView};
+use crate::card::{CardView, GroundsView, StateView, Visible, VoteView};
 use crate::time::Timestamp;
 
 impl Texts {
@@ -52,14 +52,17 @@ impl Texts {
     /// `Bo, 14:07: “temporary, can go” · Chen, 14:08 · ran 14:08, ok, 0.2 s · request 7Q4K-2M`.
     #[must_use]
     pub fn state_line(&self, view: &CardView, markup: &Markup<'_>) -> String {
-        let mut parts = self.parts(&view.state, markup);
+        let mut parts = self.parts(view, markup);
+        parts.extend(self.review(view.grounds.as_ref(), markup));
         parts.push(self.say(Key::LineRequest.id(), Some(&fluent_args!["code" => view.code.as_str()])));
         parts.join(DOT)
     }
 
-    fn parts(&self, state: &StateView, markup: &Markup<'_>) -> Vec<String> {
+    fn parts(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
+        let state = &view.state;
         let voters = |votes: &[VoteView]| -> Vec<String> {
-            votes.iter().map(|vote| self.vote(Key::Vote, vote, markup)).collect()
+            let votes = votes.iter().map(|vote| self.vote(Key::Vote, vote, markup));
+            votes.chain(self.grounds(view.grounds.as_ref(), markup)).collect()
         };
         let at =
             |key: Key, at: Timestamp| self.say(key.id(), Some(&fluent_args!["when" => (markup.time)(at)]));
@@ -73,7 +76,11 @@ impl Texts {
                 parts
             }
             StateView::Approved { votes, until, .. } => with(voters(votes), [at(Key::LineMayRun, *until)]),
-            StateView::Rejected { votes, because, unasked, at: when } => {
+            StateView::Rejected { earlier: true, reason, at: when, .. } => {
+                let said = self.said_earlier(reason.as_ref(), markup);
+                vec![said, at(Key::LineDenied, *when)]
+            }
+            StateView::Rejected { votes, because, unasked, at: when, .. } => {
                 let key = if *unasked { Key::LineCouldNotAsk } else { Key::LineForbidden };
                 let said = match because {
                     Some(because) => self.because(key, because, *when, markup),
@@ -90,16 +97,61 @@ impl Texts {
                 with(voters(votes), [self.ran(state, markup)].into_iter().chain(settled))
             }
             StateView::Expired { how, at: when } => {
+                let said = self.grounds(view.grounds.as_ref(), markup);
                 let key = match how {
                     ExpiredHow::Unanswered => Key::LineUnanswered,
                     ExpiredHow::Unasked => Key::LineUnasked,
                     ExpiredHow::Unused => Key::LineUnused,
                 };
-                vec![at(key, *when)]
+                with(said.into_iter().collect(), [at(key, *when)])
             }
             StateView::Revoked { why, by, reason, at } => {
-                vec![self.revoked(why, (by, *at), reason.as_ref(), markup)]
+                let said = self.grounds(view.grounds.as_ref(), markup).into_iter().collect();
+                with(said, [self.revoked(why, (by, *at), reason.as_ref(), markup)])
             }
+        }
+    }
+
+    /// On whose word it may run, where that is not the votes'.
+    fn grounds(&self, grounds: Option<&GroundsView>, markup: &Markup<'_>) -> Option<String> {
+        Some(match grounds? {
+            GroundsView::Remembered { names, until } => {
+                let names: Vec<String> = names.iter().map(|name| (markup.text)(name.as_str())).collect();
+                let args = fluent_args!["who" => self.join(names), "when" => (markup.time)(*until)];
+                self.say(Key::LineRemembered.id(), Some(&args))
+            }
+            GroundsView::Alone { name, reason, at, .. } => {
+                let args = fluent_args![
+                    "who" => (markup.text)(name.as_str()),
+                    "when" => (markup.time)(*at),
+                    "reason" => (markup.text)(reason.as_str()),
+                ];
+                self.say(Key::LineAlone.id(), Some(&args))
+            }
+        })
+    }
+
+    /// Whether somebody else has looked at what one person decided alone; told whatever became of the request.
+    #[must_use]
+    pub fn review(&self, grounds: Option<&GroundsView>, markup: &Markup<'_>) -> Option<String> {
+        let GroundsView::Alone { reviewed_by, .. } = grounds? else { return None };
+        Some(match reviewed_by {
+            None => self.say(Key::LineNotReviewed.id(), None),
+            Some(who) => {
+                self.say(Key::LineReviewed.id(), Some(&fluent_args!["who" => (markup.text)(who.as_str())]))
+            }
+        })
+    }
+
+    /// That people said no to the same call a moment before.
+    fn said_earlier(&self, reason: Option<&Visible>, markup: &Markup<'_>) -> String {
+        let line = self.say(Key::LineEarlier.id(), None);
+        match reason {
+            Some(reason) => {
+                let args = fluent_args!["line" => line, "reason" => (markup.text)(reason.as_str())];
+                self.say(Key::LineReason.id(), Some(&args))
+            }
+            None => line,
         }
     }
 

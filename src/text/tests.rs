@@ -6,13 +6,18 @@ use insta::assert_snapshot;
 
 use super::key::Key;
 use super::*;
-use crate::approval::{Alarm, Decision, ExpiredHow, Need, OutcomeKind, Refusal, RevokedWhy, Status};
+use crate::approval::{
+    Alarm, Assurance, Decision, ExpiredHow, Need, OutcomeKind, Refusal, RevokedWhy, Status,
+};
 use crate::call::CallDigest;
-use crate::card::{CallView, CardView, RuleView, StateView, VoteView, Warnings, visible};
+use crate::card::{
+    CallView, CardView, EditedView, FigureView, GroundsView, RememberView, RuleView, StateView, VoteView,
+    Warnings, visible,
+};
 use crate::id::{RequestId, Role};
 use crate::notice::Notice;
 use crate::person::NoStanding;
-use crate::policy::{Level, RuleHit};
+use crate::policy::{FigureName, Level, RuleHit, RuleKind, Tier};
 use crate::time::Ttl;
 
 const PLAIN: Markup<'static> = Markup::PLAIN;
@@ -35,7 +40,14 @@ fn at(minutes: u64) -> Timestamp {
 }
 
 fn vote(name: &str, decision: Decision, note: Option<&str>, minutes: u64) -> VoteView {
-    VoteView { name: visible(name), decision, note: note.map(visible), at: at(minutes) }
+    VoteView {
+        name: visible(name),
+        decision,
+        note: note.map(visible),
+        at: at(minutes),
+        stands_in_for: Vec::new(),
+        remember: false,
+    }
 }
 
 fn card(state: StateView) -> CardView {
@@ -50,6 +62,7 @@ fn card(state: StateView) -> CardView {
             args: Vec::new(),
             args_json: visible("{}"),
             effect: None,
+            figures: Vec::new(),
             preview: None,
             task: visible("clean up old files in the project"),
             reason: visible(""),
@@ -60,12 +73,17 @@ fn card(state: StateView) -> CardView {
             if_denied: None,
             requester_may_approve: false,
             asked_again: None,
+            edited: None,
+            remember: None,
+            shadow: None,
             calls: 1,
             warnings: Warnings::default(),
             redacted: 0,
             digest: CallDigest::from_bytes([0; 32]),
         },
         state,
+        grounds: None,
+        shares: false,
     }
 }
 
@@ -195,6 +213,15 @@ fn refusals() -> Vec<Refusal> {
         Refusal::ApprovalExpired,
         Refusal::ApproverLapsed { names: names(&["Bo"]) },
         Refusal::ForbiddenNow { because: "Release freeze until Monday.".to_owned() },
+        Refusal::Held { reason: "It loops.".to_owned() },
+        Refusal::Frozen {
+            name: "Year end".to_owned(),
+            because: "Nothing is deleted before the books are closed.".to_owned(),
+            until: at(60),
+        },
+        Refusal::NoLongerRemembered,
+        Refusal::LowAssurance { needs: Assurance::Signed },
+        Refusal::MayNotEdit,
         Refusal::AlreadyClaimed,
         Refusal::NotTheClaimant,
         Refusal::AlreadyFinished { outcome: OutcomeKind::Succeeded },
@@ -238,9 +265,37 @@ fn notices_read_well() {
         command: "approve".to_owned(),
         refusal: Refusal::WrongRole { needs: vec![role("admin")] },
     };
-    let notices =
-        [refused, alarm(Alarm::WaitsLong), alarm(Alarm::CardUndeliverable), alarm(Alarm::OutcomeUnknown)];
-    let lines = notices.map(|notice| Texts::english().notice(&notice, &names(&["Bo", "Chen"]), &PLAIN));
+    let tool = || "delete_file".to_owned();
+    let rest = [
+        Notice::Reminder { request: request(), code: code(), tool: tool(), until: at(32) },
+        Notice::Escalated {
+            request: request(),
+            code: code(),
+            tool: tool(),
+            to: vec![role("admin"), role("on-call")],
+            until: at(32),
+        },
+        Notice::StageAsked {
+            request: request(),
+            code: code(),
+            tool: tool(),
+            stage: (2, 2),
+            to: vec![role("finance")],
+            until: at(32),
+        },
+        Notice::GlassBroken {
+            request: request(),
+            code: code(),
+            tool: tool(),
+            by: "Sam".to_owned(),
+            reason: "The disk is full.".to_owned(),
+        },
+        Notice::Held { what: "agent cleaner".to_owned(), reason: "It loops.".to_owned() },
+        Notice::PolicyNotInForce { why: "It has two errors.".to_owned() },
+    ];
+    let notices = [refused].into_iter().chain(Alarm::ALL.map(alarm)).chain(rest);
+    let lines: Vec<String> =
+        notices.map(|notice| Texts::english().notice(&notice, &names(&["Bo", "Chen"]), &PLAIN)).collect();
     assert_snapshot!("notices", lines.join("\n"));
 }
 
@@ -263,6 +318,8 @@ fn states() -> Vec<StateView> {
         votes,
         because: because.map(visible),
         unasked,
+        earlier: false,
+        reason: None,
         at: at(9),
     };
     let revoked = |why, reason: Option<&str>| StateView::Revoked {
@@ -285,6 +342,14 @@ fn states() -> Vec<StateView> {
         rejected(vec![vote("Bo", Decision::Deny, Some("still needed"), 9)], None, false),
         rejected(Vec::new(), Some("Tables are never dropped."), false),
         rejected(Vec::new(), Some("no approver configured (fail closed)"), true),
+        StateView::Rejected {
+            votes: Vec::new(),
+            because: None,
+            unasked: false,
+            earlier: true,
+            reason: Some(visible("still needed")),
+            at: at(9),
+        },
         StateView::Executing { votes: yes(), since: at(8), stop_requested: false },
         StateView::Executing { votes: yes(), since: at(8), stop_requested: true },
         executed(OutcomeKind::Succeeded, None, Some(161), false),
@@ -299,7 +364,18 @@ fn states() -> Vec<StateView> {
         revoked(RevokedWhy::Revoked, Some("wrong folder")),
         revoked(RevokedWhy::Superseded { by: request() }, None),
         revoked(RevokedWhy::Rejudged { rule }, None),
+        revoked(RevokedWhy::Forgotten { scope: request() }, Some("the folder holds other things now")),
     ]
+}
+
+fn rule_view(because: &str) -> RuleView {
+    RuleView {
+        rule: visible("deletes"),
+        because: visible(because),
+        kind: RuleKind::Rule,
+        raised_to: None,
+        error: None,
+    }
 }
 
 fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) -> StateView {
@@ -309,6 +385,7 @@ fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) 
             .map(|(name, count, have)| Need { role: role(name), count: *count, have: *have })
             .collect(),
         stage,
+        as_well: Vec::new(),
         votes,
         until: at(32),
         valid_for: Ttl::from_mins(10),
@@ -328,6 +405,78 @@ fn states_read_well() {
     assert_snapshot!("states", lines.collect::<Vec<_>>().join("\n"));
 }
 
+/// R9, R41: on whose word it ran, where that is not the votes', and whether somebody else has looked at it.
+#[test]
+fn grounds_read_well() {
+    let texts = Texts::english();
+    let line = |grounds, state| texts.state_line(&CardView { grounds: Some(grounds), ..card(state) }, &PLAIN);
+    let approved = || StateView::Approved { votes: Vec::new(), unasked: false, until: at(18) };
+    let remembered = GroundsView::Remembered { names: vec![visible("Bo"), visible("Chen")], until: at(60) };
+    assert_snapshot!(line(remembered, approved()), @"Bo and Chen chose that calls like it run until 15:00 UTC · may run until 14:18 UTC · request 7Q4K-2M");
+    let alone = |reviewed_by: Option<&str>| GroundsView::Alone {
+        name: visible("Sam"),
+        reason: visible("the disk is full"),
+        at: at(8),
+        reviewed_by: reviewed_by.map(visible),
+    };
+    assert_snapshot!(line(alone(None), approved()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · may run until 14:18 UTC · nobody else has reviewed that yet · request 7Q4K-2M");
+    let unused = || StateView::Expired { how: ExpiredHow::Unused, at: at(18) };
+    assert_snapshot!(line(alone(None), unused()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · not started by 14:18 UTC; did not run · nobody else has reviewed that yet · request 7Q4K-2M");
+    assert_snapshot!(line(alone(Some("Bo")), unused()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · not started by 14:18 UTC; did not run · reviewed by Bo · request 7Q4K-2M");
+}
+
+/// R15, R39, R45: what matters of a call beside it, and what is odd about the card.
+#[test]
+fn remarks_read_well() {
+    let texts = Texts::english();
+    let mut view = card(waiting(&[("admin", 1, 0)], (1, 1), Vec::new()));
+    assert_eq!(texts.remarks(&view, &PLAIN), Vec::<String>::new());
+    assert_eq!(texts.figures(&view.call, &PLAIN), None);
+    assert_eq!(texts.remember(&view.call, &PLAIN), None);
+    view.call.calls = 3;
+    view.shares = true;
+    view.call.requester_may_approve = true;
+    view.call.shadow = Some(Tier::Approve);
+    view.call.edited = Some(EditedView { by: visible("Bo"), changes: visible("+ x") });
+    assert_snapshot!(texts.remarks(&view, &PLAIN).join("\n"), @r#"
+    A yes here allows 3 calls that differ in nothing.
+    It stands on the card of an earlier request that differs in nothing from it.
+    Bo changed the arguments of what the agent asked for; votes began anew.
+    Solo: who asked for this may approve it.
+    The policy only looks on here: otherwise this would have waited for people.
+    "#);
+    let figure = |name, value| FigureView { name, value: visible(value) };
+    view.call.figures = vec![
+        figure(FigureName::Amount, "1200"),
+        figure(FigureName::Count, "3"),
+        figure(FigureName::Affected, "40"),
+        figure(FigureName::Environment, "production"),
+        figure(FigureName::DataLevel, "confidential"),
+        figure(FigureName::Reach, "outside"),
+        figure(FigureName::Reversible, "no"),
+    ];
+    assert_snapshot!(texts.figures(&view.call, &PLAIN).unwrap(), @"amount 1200 · count 3 · affected users 40 · environment production · data confidential · reaches outside · cannot be undone");
+    view.call.remember =
+        Some(RememberView { pattern: visible("path=demo-notes/…"), within: Ttl::from_mins(60) });
+    assert_snapshot!(texts.remember(&view.call, &PLAIN).unwrap(), @"Approve, and for 1 h every call with path=demo-notes/…");
+    let rule = |kind, raised_to, error: Option<&str>| {
+        let error = error.map(visible);
+        texts.rule(&RuleView { kind, raised_to, error, ..rule_view("It is night.") }, &PLAIN)
+    };
+    let rules = [
+        rule(RuleKind::Rule, None, Some("no such key: amount")),
+        rule(RuleKind::Raise, Some(Level::Critical), None),
+        rule(RuleKind::Forbid, None, None),
+        rule(RuleKind::Default, None, None),
+    ];
+    assert_snapshot!(rules.join("\n"), @r#"
+    rule deletes: It is night. Its condition could not be evaluated, so it was taken in the stricter way: no such key: amount
+    raised to critical by deletes: It is night.
+    forbidden by deletes: It is night.
+    no rule is about it: It is night.
+    "#);
+}
+
 /// R27: who must say yes, and who has.
 #[test]
 fn needs_read_well() {
@@ -339,6 +488,17 @@ fn needs_read_well() {
     assert_snapshot!(needs(&[("releaser", 2, 1)], (1, 2)), @"stage 1 of 2 · 2 people with the role releaser · 1 of 2 so far · until 14:32 UTC · then good for 10 min");
     assert_snapshot!(needs(&[("operator", 1, 1), ("finance", 1, 0), ("auditor", 2, 0)], (1, 1)), @"1 operator (1 of 1 so far), 1 person with the role finance (none yet) and 2 auditors (none yet) · until 14:32 UTC · then good for 10 min");
     assert_eq!(texts.needs(&StateView::Checking, &PLAIN), None);
+    let mut escalated = waiting(&[("admin", 1, 0)], (1, 1), Vec::new());
+    if let StateView::Waiting { as_well, votes, .. } = &mut escalated {
+        as_well.push(role("on-call"));
+        votes.push(VoteView {
+            stands_in_for: vec![visible("Ana"), visible("Dana")],
+            ..vote("Bo", Decision::Deny, None, 7)
+        });
+    }
+    assert_snapshot!(texts.needs(&escalated, &PLAIN).unwrap(), @"1 admin · none yet · people with the role on-call may decide as well · until 14:32 UTC · then good for 10 min");
+    let StateView::Waiting { votes, .. } = &escalated else { unreachable!() };
+    assert_snapshot!(texts.votes(votes, &PLAIN), @"Bo for Ana and Dana said no, 14:07 UTC");
     let open =
         [Need { role: role("viewer"), count: 2, have: 1 }, Need { role: role("admin"), count: 1, have: 1 }];
     assert_snapshot!(texts.counted(Decision::Approve, &open, &PLAIN), @"Your yes is counted. Still needed: 1 viewer.");
@@ -350,8 +510,7 @@ fn needs_read_well() {
 fn lines_of_the_card_read_well() {
     let texts = Texts::english();
     let call = card(StateView::Checking).call;
-    let rule =
-        |because: &str| texts.rule(&RuleView { rule: visible("deletes"), because: visible(because) }, &PLAIN);
+    let rule = |because: &str| texts.rule(&rule_view(because), &PLAIN);
     let warnings = |invisible, bidi, mixed_script, combining| {
         texts.warnings(&Warnings { invisible, bidi, mixed_script, combining }).unwrap_or_default()
     };

@@ -42,6 +42,8 @@ pub fn card(view: &CardView, texts: &Texts) -> String {
             page.field(&texts.label(Label::Preview), &lines.join("\n"));
         }
     }
+    page.optional(&texts.label(Label::Figures), texts.figures(call, &Markup::PLAIN).as_deref());
+    page.optional(&texts.label(Label::Changes), call.edited.as_ref().map(|edited| edited.changes.as_str()));
     page.optional(&texts.label(Label::AgentReason), Some(call.reason.as_str()));
     for rule in &call.rules {
         page.field(&texts.label(Label::WhyAsk), &texts.rule(rule, &Markup::PLAIN));
@@ -58,7 +60,7 @@ pub fn card(view: &CardView, texts: &Texts) -> String {
     );
     page.optional(&texts.label(Label::Needs), texts.needs(&view.state, &Markup::PLAIN).as_deref());
     page.optional(&texts.label(Label::Votes), votes(view, texts).as_deref());
-    for remark in remarks(call, texts) {
+    for remark in texts.remarks(view, &Markup::PLAIN) {
         page.line(&format!("! {remark}"));
     }
     page.text
@@ -121,16 +123,6 @@ fn is_the_task(piece: &EvidenceView, call: &CallView) -> bool {
 fn title_of(piece: &EvidenceView) -> String {
     let uri = piece.uri.as_ref().map(|uri| format!(" · {uri}"));
     format!("{}{}", piece.title, uri.unwrap_or_default())
-}
-
-fn remarks(call: &CallView, texts: &Texts) -> Vec<String> {
-    let said = [
-        texts.warnings(&call.warnings),
-        texts.redacted(call.redacted),
-        call.requester_may_approve.then(|| texts.label(Label::Solo)),
-        texts.asked_again(call.asked_again.as_ref(), &Markup::PLAIN),
-    ];
-    said.into_iter().flatten().collect()
 }
 
 /// Text being set.

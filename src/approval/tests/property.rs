@@ -4,9 +4,14 @@ use proptest::prelude::*;
 
 use super::fixtures::*;
 use crate::approval::*;
-use crate::policy::Tier;
+use crate::policy::{EscalationStep, Terms, Tier};
+use crate::time::Ttl;
 
 const USERS: [&str; 7] = ["UANA", "UBO", "UBO2", "UCHEN", "UFAY", "UVIC", "USAM"];
+
+fn other() -> crate::id::RequestId {
+    crate::id::RequestId::from_bytes([9; 16])
+}
 
 fn command(life: &Life, which: u8, user: usize) -> Command {
     let user = USERS[user % USERS.len()];
@@ -21,6 +26,16 @@ fn command(life: &Life, which: u8, user: usize) -> Command {
         11 => life.report(key, OutcomeKind::Unknown),
         12 => Command::BreakGlass { identity: account(user), reason: "fire".into() },
         13 => Command::Rejudge { verdict: verdict(Tier::Forbid, None) },
+        15 => Command::Escalate { step: 1 },
+        16 => Command::Review { identity: account(user), note: None },
+        17 => Command::Supersede { by: other(), identity: account(user) },
+        18 => Command::Join { follower: other() },
+        19 => Command::Follow {
+            leader: other(),
+            digest: life.now.digest,
+            ballots: vec![Ballot { given_on: Some(other()), ..life.ballot(user, Decision::Approve) }],
+        },
+        20 => Command::Vote(Ballot { given_on: Some(other()), ..life.ballot(user, Decision::Approve) }),
         14 => Command::Withdraw { by: Actor::Agent(life.now.proposal.requester.credential.clone()) },
         _ => Command::Tick,
     }
@@ -33,9 +48,21 @@ proptest! {
     #[test]
     fn nothing_runs_twice_or_unasked(
         needed in 1_u32..4,
-        steps in proptest::collection::vec((0_u8..20, 0_usize..7, 0_i64..400), 1..40),
+        shares in proptest::bool::ANY,
+        may_edit in proptest::bool::ANY,
+        steps in proptest::collection::vec((0_u8..24, 0_usize..7, 0_i64..400), 1..40),
     ) {
-        let mut life = Life::waiting(terms(vec![vec![group("admin", needed)]]));
+        let step = |secs, to| EscalationStep { after: Ttl::from_secs(secs), to: vec![role(to)], places: Vec::new() };
+        let mut life = Life::waiting(Terms {
+            escalation: vec![step(300, "operator"), step(900, "finance")],
+            remind_after: vec![Ttl::from_secs(200), Ttl::from_secs(1_000)],
+            may_edit,
+            ..terms(vec![vec![group("admin", needed)]])
+        });
+        if shares {
+            let (next, events) = life.now.share(other(), at(0)).unwrap().into_parts();
+            life = Life { now: next, events: life.events.into_iter().chain(events).collect() };
+        }
         let mut secs = 0;
         for (which, user, pause) in steps {
             secs += pause;
@@ -58,6 +85,9 @@ proptest! {
         let names: Vec<_> = life.events.iter().map(|event| event.kind.name()).collect();
         let count = |name: &str| names.iter().filter(|other| **other == name).count();
         prop_assert!(count("approval.claimed") <= 1);
+        prop_assert!(count("approval.escalated") <= 2 && count("approval.reminded") <= 2);
+        prop_assert!(life.now.votes.iter().all(|vote| vote.given_on.is_none() || shares));
+        prop_assert!(count("approval.reviewed") <= usize::from(life.now.glass.is_some()));
         prop_assert!(count("approval.decided") <= 1);
         if count("approval.claimed") == 1 {
             prop_assert_eq!(count("approval.decided"), 1);

@@ -2,11 +2,14 @@
 
 use super::fixtures::*;
 use crate::approval::*;
-use crate::policy::Tier;
+use crate::policy::{EscalationStep, Terms, Tier};
+use crate::time::Ttl;
 
 /// One request in each state; Executed twice, since what follows differs.
 fn states() -> Vec<(&'static str, Life)> {
-    let waiting = || Life::waiting(terms(vec![vec![group("admin", 1)]]));
+    let step = EscalationStep { after: Ttl::from_mins(20), to: vec![role("operator")], places: Vec::new() };
+    let terms = Terms { escalation: vec![step], may_edit: true, ..terms(vec![vec![group("admin", 1)]]) };
+    let waiting = || Life::waiting(terms.clone());
     let no = waiting().no("UBO");
     let revoke = Command::Revoke { by: Actor::Account(account("USAM")), reason: None };
     vec![
@@ -14,12 +17,15 @@ fn states() -> Vec<(&'static str, Life)> {
         ("PolicyChecking", Life::checking()),
         ("WaitingApproval", waiting()),
         ("Approved", Life::approved()),
+        ("Approved(remembered)", super::remember::recalled()),
+        ("Approved(alone)", Life::alone()),
         ("Rejected", waiting().then(&no, 60)),
         ("Executing", Life::executing()),
         ("Executed", Life::executed(OutcomeKind::Succeeded)),
         ("Executed(unknown)", Life::executed(OutcomeKind::Unknown)),
         ("Expired", waiting().then(&Command::Tick, 1800)),
         ("Revoked", waiting().then(&revoke, 60)),
+        ("Revoked(alone)", Life::alone().then(&revoke, 61)),
     ]
 }
 
@@ -41,6 +47,17 @@ fn commands(life: &Life) -> Vec<Command> {
             verdict: verdict(Tier::Approve, Some(terms(vec![vec![group("admin", 1)]]))),
             why: "no approver configured (fail closed)".into(),
         },
+        Command::Recall {
+            verdict: verdict(Tier::Approve, Some(terms(vec![vec![group("admin", 1)]]))),
+            scope: other,
+        },
+        Command::DenyAgain {
+            verdict: verdict(Tier::Approve, Some(terms(vec![vec![group("admin", 1)]]))),
+            earlier: other,
+            reason: Some("still needed".into()),
+        },
+        Command::Join { follower: other },
+        Command::Follow { leader: other, digest: life.now.digest, ballots: Vec::new() },
         life.yes("UCHEN"),
         life.no("UCHEN"),
         Command::TakeBack { identity: account("UBO") },
@@ -52,6 +69,7 @@ fn commands(life: &Life) -> Vec<Command> {
         Command::Revoke { by: sam.clone(), reason: None },
         Command::Rejudge { verdict: verdict(Tier::Approve, Some(strict)) },
         Command::Review { identity: account("UBO"), note: None },
+        Command::Forget { scope: super::remember::scope(), by: sam.clone(), name: None, reason: None },
         life.claim("key"),
         life.claim("another key"),
         Command::Heartbeat { claim, key: "key".into() },

@@ -127,23 +127,6 @@ fn people_may_change_their_minds() {
     assert_eq!(life.now.status(), Status::Rejected);
 }
 
-/// R41: break-glass by a steward alone, open until somebody else has reviewed it.
-#[test]
-fn break_glass_is_reviewed_by_another() {
-    let life = two_admins();
-    let sam = Command::BreakGlass { identity: account("USAM"), reason: "fire".into() };
-    let bo = Command::BreakGlass { identity: account("UBO"), reason: "fire".into() };
-    assert!(matches!(life.refuses(&bo, 10), Refusal::NotAllowed { .. }));
-    let life = life.then(&sam, 10);
-    assert_eq!(life.now.status(), Status::Approved);
-    assert_eq!(
-        life.refuses(&Command::Review { identity: account("USAM"), note: None }, 11),
-        Refusal::OwnRequest
-    );
-    let life = life.then(&Command::Review { identity: account("UBO"), note: None }, 12);
-    assert_eq!(life.now.glass.as_ref().and_then(|glass| glass.reviewed.as_ref()).unwrap().name, "bo");
-}
-
 /// R35: refusals are recorded, once a minute per account and kind, bypass attempts by their own name.
 #[test]
 fn refusals_are_recorded_and_coalesced() {

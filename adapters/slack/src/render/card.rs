@@ -67,6 +67,13 @@ fn why(view: &CardView, whole: &CallView, texts: &Texts) -> Vec<Value> {
     if let Some(effect) = &call.effect {
         lines.push(line(&texts.label(Label::Effect), effect.as_str()));
     }
+    if let Some(figures) = texts.figures(call, &RICH) {
+        lines.push(line(&texts.label(Label::Figures), &figures));
+    }
+    if let Some(edited) = &call.edited {
+        lines.push(heading(&texts.label(Label::Changes)));
+        lines.push(preformatted_element(edited.changes.as_str()));
+    }
     if let Some(preview) = &call.preview {
         lines.push(heading(&agents(Label::Preview, texts)));
         lines.push(preformatted_element(preview.as_str()));

@@ -88,6 +88,12 @@ fn call_blocks(call: &CallView, texts: &Texts) -> Vec<Value> {
     if let Some(effect) = &call.effect {
         field(texts.label(Label::Effect), effect.as_str(), Form::Line);
     }
+    if let Some(figures) = texts.figures(call, &RICH) {
+        field(texts.label(Label::Figures), &figures, Form::Line);
+    }
+    if let Some(edited) = &call.edited {
+        field(texts.label(Label::Changes), edited.changes.as_str(), Form::Fixed);
+    }
     if let Some(preview) = &call.preview {
         field(agents(Label::Preview, texts), preview.as_str(), Form::Fixed);
     }

@@ -110,16 +110,9 @@ pub(super) fn one_line(text: &str) -> String {
     text.replace('\n', "⏎").replace('\t', "⇥")
 }
 
-/// What to know beside the call: oddities, hidden secrets, who may approve, that it is asked again.
+/// What to know beside the call.
 pub(super) fn remarks(view: &CardView, texts: &Texts) -> Vec<String> {
-    let call = &view.call;
-    let said = [
-        texts.warnings(&call.warnings),
-        texts.redacted(call.redacted),
-        call.requester_may_approve.then(|| texts.label(Label::Solo)),
-        texts.asked_again(call.asked_again.as_ref(), &Markup::PLAIN),
-    ];
-    said.into_iter().flatten().collect()
+    texts.remarks(view, &Markup::PLAIN)
 }
 
 /// A line of small print for each remark; none where there are none.

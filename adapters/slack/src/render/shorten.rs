@@ -4,7 +4,9 @@
 
 use placet::approval::RevokedWhy;
 use placet::card::escape::cut_end;
-use placet::card::{CallView, CardView, EvidenceView, RuleView, StateView, Visible, VoteView};
+use placet::card::{
+    CallView, CardView, EditedView, EvidenceView, GroundsView, RuleView, StateView, Visible, VoteView,
+};
 use placet::policy::RuleHit;
 
 /// Votes on a card; of more, the last ones stand there.
@@ -30,8 +32,9 @@ pub(super) fn state(view: &CardView) -> CardView {
         StateView::Waiting { votes, .. }
         | StateView::Approved { votes, .. }
         | StateView::Executing { votes, .. } => shorten_votes(votes),
-        StateView::Rejected { votes, because, .. } => {
+        StateView::Rejected { votes, because, reason, .. } => {
             shorten_votes(votes);
+            shorten_optional(reason, BECAUSE_BYTES);
             shorten_optional(because, BECAUSE_BYTES);
         }
         StateView::Executed { votes, error, .. } => {
@@ -46,6 +49,9 @@ pub(super) fn state(view: &CardView) -> CardView {
             shorten_optional(reason, BECAUSE_BYTES);
         }
     }
+    if let Some(GroundsView::Alone { reason, .. }) = &mut shown.grounds {
+        *reason = fit(reason, BECAUSE_BYTES);
+    }
     shown
 }
 
@@ -57,6 +63,10 @@ pub(super) fn view(view: &CardView, share: usize) -> CardView {
         tool: fit(&view.call.tool, room(200)),
         args_json: fit(&view.call.args_json, room(1_600)),
         effect: view.call.effect.as_ref().map(|text| fit(text, room(400))),
+        edited: view.call.edited.as_ref().map(|edited| EditedView {
+            by: fit(&edited.by, room(120)),
+            changes: fit(&edited.changes, room(900)),
+        }),
         preview: view.call.preview.as_ref().map(|text| fit(text, room(900))),
         task: fit(&view.call.task, room(300)),
         reason: fit(&view.call.reason, room(500)),
@@ -77,7 +87,12 @@ pub(super) fn view(view: &CardView, share: usize) -> CardView {
 }
 
 fn shorten_rule(rule: &RuleView, room: &impl Fn(usize) -> usize) -> RuleView {
-    RuleView { rule: fit(&rule.rule, room(100)), because: fit(&rule.because, room(300)) }
+    RuleView {
+        rule: fit(&rule.rule, room(100)),
+        because: fit(&rule.because, room(300)),
+        error: rule.error.as_ref().map(|error| fit(error, room(200))),
+        ..rule.clone()
+    }
 }
 
 fn shorten_evidence(piece: &EvidenceView, room: &impl Fn(usize) -> usize) -> EvidenceView {
