@@ -170,7 +170,6 @@ pub(crate) fn vote(approval: &Approval, name: &str, decision: Decision, note: Op
         digest: approval.digest,
         remember: false,
         covers: 0,
-        given_on: None,
         stands_in_for: Vec::new(),
         given_on: None,
     }
