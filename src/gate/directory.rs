@@ -1,5 +1,7 @@
 //! One directory made of several, by who vouches for an account.
 
+mod answers;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -7,6 +9,8 @@ use async_trait::async_trait;
 use crate::person::{AccountState, Identity, NoStanding, OnCallSchedule};
 use crate::ports::{Account, Clock, CredentialStore, Directory, Members, OnCall};
 use crate::time::Ttl;
+
+pub use answers::{Answer, Answers};
 
 /// Asks the directory that is responsible for an account's realm. A realm without one bars the account.
 pub struct Directories {

@@ -33,6 +33,7 @@ pub use reading::{Button, active_markup, buttons, text_of};
 pub use server::Fault;
 pub use state::{APP_ID, BOT_ID, BOT_USER_ID, Clock, ENTERPRISE_ID, Edit, Message, TEAM_ID, TOKEN, View};
 
+use people::UserGroup;
 use server::Inner;
 use state::{Channel, News, State};
 
@@ -174,6 +175,32 @@ impl FakeSlack {
         if let Some(person) = self.state().people.get_mut(user) {
             person.kind = kind;
         }
+    }
+
+    /// A user group by this handle, made if need be, with these people in it besides those who are. Returns its id.
+    pub fn user_group(&self, handle: &str, people: &[&str]) -> String {
+        let mut state = self.state();
+        let users: Vec<String> = people.iter().map(|name| state.make_person(name, Kind::Member)).collect();
+        let id = state.make_group(handle);
+        state.groups.entry(id.clone()).or_default().members.extend(users);
+        id
+    }
+
+    /// Somebody is taken out of a user group.
+    pub fn leave_group(&self, group: &str, user: &str) {
+        self.with_group(group, |group| {
+            group.members.remove(user);
+        });
+    }
+
+    /// A user group is disabled, or in use again.
+    pub fn set_group_disabled(&self, group: &str, is_disabled: bool) {
+        self.with_group(group, |group| group.is_disabled = is_disabled);
+    }
+
+    /// Slack fails from now on whenever it is asked about this user group, or does not any more.
+    pub fn set_group_readable(&self, group: &str, is_readable: bool) {
+        self.with_group(group, |group| group.is_unreadable = !is_readable);
     }
 
     /// A message by a person. Returns its `ts`.
@@ -325,6 +352,12 @@ impl FakeSlack {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with_group(&self, group: &str, change: impl FnOnce(&mut UserGroup)) {
+        if let Some(group) = self.state().groups.get_mut(group) {
+            change(group);
+        }
     }
 
     fn with_channel<T>(&self, channel: &str, change: impl FnOnce(&mut Channel) -> T) -> Option<T> {

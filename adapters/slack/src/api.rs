@@ -4,7 +4,7 @@
 //! or an [`ApiError`] that says whether the work may have been done. The bot token stands in one header only and is
 //! never part of an error. Nothing is tried twice here: that is the caller's, who knows what a second time would do.
 //!
-//! Writes go as JSON. Reads go as forms: `users.info` and others take no JSON.
+//! Writes go as JSON. Reads go as forms: `users.info`, `usergroups.users.list` and others take no JSON.
 //!
 //! Source: <https://docs.slack.dev/apis/web-api>.
 
@@ -181,6 +181,17 @@ impl SlackApi {
             user @ Value::Object(_) => Ok(user),
             _ => Err(ApiError::Unknown),
         }
+    }
+
+    /// The ids of who is in a user group that is in use; of a workspace, which only a token for a whole enterprise
+    /// needs to be told.
+    ///
+    /// Source: <https://docs.slack.dev/reference/methods/usergroups.users.list>.
+    pub async fn usergroup_users(&self, group_id: &str, team_id: &str) -> Result<Vec<String>, ApiError> {
+        let fields = [("usergroup", group_id), ("team_id", team_id)];
+        let answer = self.read("usergroups.users.list", &fields).await?;
+        let users = answer.body["users"].as_array().ok_or(ApiError::Unknown)?;
+        users.iter().map(|user| user.as_str().map(str::to_owned).ok_or(ApiError::Unknown)).collect()
     }
 
     /// Which workspace and bot the token belongs to, and what it may do.

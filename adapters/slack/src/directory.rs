@@ -1,25 +1,33 @@
-//! What accounts are worth: `users.info`, kept for as long as a decision may rest on it.
+//! What accounts are worth, and who is in user groups: `users.info` and `usergroups.users.list`, kept for as long as a
+//! decision may rest on them.
 //!
-//! What always holds: an account that cannot be read is barred as unreadable, with what to do; nothing stands in for the
-//! answer. An answer is dated by when it was asked for, not by when it came. At most one call per account is under way;
-//! who comes in between waits for the same answer.
+//! What always holds: what cannot be read bars, with what to do; nothing stands in for the answer, and a group that
+//! cannot be read is never an empty one. An answer is dated by when it was asked for, not by when it came. At most one
+//! call per account or group is under way; who comes in between waits for the same answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use placet::person::{AccountState, FACTS_AGE_MAX, Identity, NoStanding};
+use placet::gate::Answers;
+use placet::person::{AccountState, Identity, NoStanding};
 use placet::ports::{Account, Clock, Directory, Members};
 use placet::time::{Timestamp, Ttl};
 
 use crate::api::{ApiError, SlackApi};
 use crate::identity::{self, Home};
 
-/// Accounts that are remembered; the oldest answers are forgotten when there are more.
+/// Accounts that are remembered.
 const ACCOUNTS_MAX: usize = 10_000;
+
+/// Groups that are remembered: more than any policy names.
+const GROUPS_MAX: usize = 1_000;
 
 /// How long Slack is left alone where it asks to slow down without naming a time.
 const UNNAMED_PAUSE: Ttl = Ttl::from_secs(10);
+
+/// Why nobody is asked while Slack wants to be left alone.
+const SLOW_DOWN: &str = "Slack asks to slow down: try again in a minute";
 
 /// The directory of one workspace, for the realm family `slack`: an account of another workspace is told to be foreign.
 /// Cheap to clone.
@@ -30,41 +38,62 @@ struct Parts {
     api: SlackApi,
     home: Home,
     clock: Arc<dyn Clock>,
-    known: Mutex<HashMap<String, Entry>>,
-    /// Until when Slack is not asked.
-    quiet_until: Mutex<Timestamp>,
+    accounts: Answers<Account>,
+    groups: Answers<Members>,
+    /// Until when Slack is asked neither about accounts nor about groups: limits are per method.
+    accounts_quiet: Quiet,
+    groups_quiet: Quiet,
 }
 
-/// One account: the last answer, and the lock of whoever asks.
-#[derive(Default)]
-struct Entry {
-    /// What Slack said last, if that could be read.
-    last: Option<Account>,
-    /// How often an answer came, of any kind, and the last one: for those who waited while it was asked for.
-    round: u64,
-    latest: Option<Account>,
-    asking: Arc<tokio::sync::Mutex<()>>,
-}
+/// Until when Slack wants to be left alone.
+struct Quiet(Mutex<Timestamp>);
 
 impl SlackDirectory {
     /// Over this API, for the accounts of this workspace.
     #[must_use]
     pub fn new(api: SlackApi, home: Home, clock: Arc<dyn Clock>) -> Self {
-        let quiet_until = Mutex::new(Timestamp::from_millis(i64::MIN));
-        Self(Arc::new(Parts { api, home, clock, known: Mutex::default(), quiet_until }))
+        Self(Arc::new(Parts {
+            api,
+            home,
+            clock,
+            accounts: Answers::new(ACCOUNTS_MAX),
+            groups: Answers::new(GROUPS_MAX),
+            accounts_quiet: Quiet::new(),
+            groups_quiet: Quiet::new(),
+        }))
     }
 
     /// Forgets an account, because something was heard of it.
     pub fn forget(&self, user_id: &str) {
-        self.0.known().remove(user_id);
+        self.0.accounts.forget(user_id);
+    }
+
+    /// Forgets who is in a group, because something was heard of it.
+    pub fn forget_group(&self, group_id: &str) {
+        self.0.groups.forget(group_id);
+    }
+}
+
+impl Quiet {
+    const fn new() -> Self {
+        Self(Mutex::new(Timestamp::from_millis(i64::MIN)))
+    }
+
+    fn holds(&self, now: Timestamp) -> bool {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) > now
+    }
+
+    /// Leaves Slack alone, if that is what it asks for.
+    fn heed(&self, fault: &ApiError, now: Timestamp) {
+        if let ApiError::RateLimited { retry_after } = fault {
+            let pause = retry_after.map_or(UNNAMED_PAUSE, |secs| Ttl::from_secs(secs.into()));
+            let mut until = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            *until = (*until).max(now + pause);
+        }
     }
 }
 
 impl Parts {
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Entry>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The user id, if the account is one that this workspace can know of.
     fn user<'a>(&self, identity: &'a Identity) -> Option<&'a str> {
         let workspace = identity.realm().strip_prefix("slack:")?;
@@ -73,64 +102,46 @@ impl Parts {
         is_near.then(|| identity.subject())
     }
 
-    fn fresh(&self, user: &str, age_max: Ttl) -> Option<Account> {
-        let now = self.clock.now();
-        let last = self.known().get(user)?.last.clone()?;
-        (now.since(last.as_of) <= age_max).then_some(last)
+    /// The group's id, if it is one of this workspace or of its enterprise.
+    fn group<'a>(&self, group: &'a Identity) -> Option<&'a str> {
+        let workspace = group.realm().strip_prefix("slack:")?;
+        let is_own = workspace == self.home.team_id || self.home.enterprise_id.as_deref() == Some(workspace);
+        is_own.then(|| group.subject())
     }
 
-    /// The lock of whoever asks about this account, and the round it is in; old entries make room. None where more
-    /// people than can be remembered act within a minute: then nothing is shared.
-    fn asking(&self, user: &str) -> Option<(Arc<tokio::sync::Mutex<()>>, u64)> {
-        let now = self.clock.now();
-        let mut known = self.known();
-        if known.len() >= ACCOUNTS_MAX && !known.contains_key(user) {
-            let is_young = |entry: &Entry| {
-                entry.last.as_ref().is_some_and(|last| now.since(last.as_of) <= FACTS_AGE_MAX)
-            };
-            known.retain(|_, entry| is_young(entry) || Arc::strong_count(&entry.asking) > 1);
-            (known.len() < ACCOUNTS_MAX).then_some(())?;
-        }
-        let entry = known.entry(user.to_owned()).or_default();
-        Some((Arc::clone(&entry.asking), entry.round))
-    }
-
-    /// What somebody else was told while this one waited, good or bad.
-    fn told_meanwhile(&self, user: &str, round: u64) -> Option<Account> {
-        let known = self.known();
-        let entry = known.get(user)?;
-        (entry.round != round).then(|| entry.latest.clone()).flatten()
-    }
-
-    /// Asks, and keeps the answer.
-    async fn ask_and_keep(&self, user: &str) -> Account {
-        let account = self.ask(user).await;
-        if let Some(entry) = self.known().get_mut(user) {
-            let is_readable = !matches!(&account.state, AccountState::Barred(NoStanding::Unreadable(_)));
-            // What could not be read is nothing to rest on: the next one asks again.
-            entry.last = is_readable.then(|| account.clone());
-            entry.latest = Some(account.clone());
-            entry.round += 1;
-        }
-        account
-    }
-
-    async fn ask(&self, user: &str) -> Account {
+    async fn ask_account(&self, user: &str) -> Account {
         let as_of = self.clock.now();
-        let quiet_until = *self.quiet_until.lock().unwrap_or_else(PoisonError::into_inner);
-        if quiet_until > as_of {
-            return unreadable("Slack asks to slow down: try again in a minute", as_of);
+        if self.accounts_quiet.holds(as_of) {
+            return unreadable(SLOW_DOWN, as_of);
         }
         match self.api.users_info(user).await {
             Ok(object) => Account { state: state(&identity::account(&object, user, &self.home)), as_of },
             Err(fault) => {
-                if let ApiError::RateLimited { retry_after } = &fault {
-                    let pause = retry_after.map_or(UNNAMED_PAUSE, |secs| Ttl::from_secs(secs.into()));
-                    let mut quiet_until = self.quiet_until.lock().unwrap_or_else(PoisonError::into_inner);
-                    *quiet_until = (*quiet_until).max(self.clock.now() + pause);
-                }
+                self.accounts_quiet.heed(&fault, self.clock.now());
                 tracing::warn!(error = %fault, "Slack does not tell what an account is");
                 unreadable(&remedy(&fault), as_of)
+            }
+        }
+    }
+
+    async fn ask_group(&self, group: &Identity) -> Members {
+        let as_of = self.clock.now();
+        let unread = |why: String| Members { members: Err(why), as_of };
+        if self.groups_quiet.holds(as_of) {
+            return unread(SLOW_DOWN.to_owned());
+        }
+        match self.api.usergroup_users(group.subject(), &self.home.team_id).await {
+            Ok(users) => {
+                let accounts = users.into_iter().map(|user| Identity::new(group.realm(), user));
+                match accounts.collect::<Result<BTreeSet<_>, _>>() {
+                    Ok(members) => Members { members: Ok(members), as_of },
+                    Err(_) => unread("Slack's answer about it cannot be understood".to_owned()),
+                }
+            }
+            Err(fault) => {
+                self.groups_quiet.heed(&fault, self.clock.now());
+                tracing::warn!(error = %fault, group = group.subject(), "Slack does not tell who is in a group");
+                unread(group_remedy(&fault))
             }
         }
     }
@@ -140,32 +151,39 @@ impl Parts {
 impl Directory for SlackDirectory {
     async fn account(&self, identity: &Identity, age_max: Ttl) -> Account {
         let parts = &self.0;
-        let Some(user) = parts.user(identity) else { return foreign(parts.clock.now()) };
-        if let Some(known) = parts.fresh(user, age_max) {
-            return known;
-        }
-        let Some((asking, round)) = parts.asking(user) else { return parts.ask(user).await };
-        let _turn = asking.lock().await;
-        match parts.told_meanwhile(user, round) {
-            Some(told) => told,
-            None => parts.ask_and_keep(user).await,
+        match parts.user(identity) {
+            Some(user) => parts.accounts.get(user, (age_max, &*parts.clock), parts.ask_account(user)).await,
+            None => foreign(parts.clock.now()),
         }
     }
 
     fn account_at_hand(&self, identity: &Identity, age_max: Ttl) -> Option<Account> {
-        match self.0.user(identity) {
-            Some(user) => self.0.fresh(user, age_max),
-            None => Some(foreign(self.0.clock.now())),
+        let parts = &self.0;
+        match parts.user(identity) {
+            Some(user) => parts.accounts.fresh(user, age_max, parts.clock.now()),
+            None => Some(foreign(parts.clock.now())),
         }
     }
 
-    async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
-        Members { members: Err(format!("{group} cannot be read")), as_of: self.0.clock.now() }
+    async fn members(&self, group: &Identity, age_max: Ttl) -> Members {
+        let parts = &self.0;
+        match parts.group(group) {
+            Some(id) => parts.groups.get(id, (age_max, &*parts.clock), parts.ask_group(group)).await,
+            None => foreign_group(parts.clock.now()),
+        }
     }
 
-    fn members_at_hand(&self, _group: &Identity, _age_max: Ttl) -> Option<Members> {
-        None
+    fn members_at_hand(&self, group: &Identity, age_max: Ttl) -> Option<Members> {
+        let parts = &self.0;
+        match parts.group(group) {
+            Some(id) => parts.groups.fresh(id, age_max, parts.clock.now()),
+            None => Some(foreign_group(parts.clock.now())),
+        }
     }
+}
+
+fn foreign_group(as_of: Timestamp) -> Members {
+    Members { members: Err("it belongs to another workspace".to_owned()), as_of }
 }
 
 const fn foreign(as_of: Timestamp) -> Account {
@@ -206,6 +224,19 @@ fn remedy(fault: &ApiError) -> String {
         | ApiError::TooLarge { code, .. }
         | ApiError::TriggerExpired { code }
         | ApiError::Other { code } => format!("Slack says {code}"),
+    }
+}
+
+/// The same for a group.
+fn group_remedy(fault: &ApiError) -> String {
+    match fault {
+        ApiError::Other { code } if code == "no_such_subteam" => {
+            "Slack knows no such user group, or it is disabled: ask whoever keeps the policy".to_owned()
+        }
+        ApiError::Other { code } if code == "plan_upgrade_required" => {
+            "the workspace's plan has no user groups: ask whoever keeps the policy".to_owned()
+        }
+        fault => remedy(fault),
     }
 }
 

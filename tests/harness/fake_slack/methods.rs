@@ -6,6 +6,7 @@ use super::state::{APP_ID, BOT_ID, BOT_USER_ID, State, TEAM_ID};
 
 mod chat;
 mod conversations;
+mod usergroups;
 mod views;
 
 pub(super) use chat::respond;
@@ -52,6 +53,7 @@ pub(super) fn call(state: &mut State, method: &str, arguments: &Value) -> Answer
         "views.open" => views::open(state, arguments),
         "views.update" => views::update(state, arguments),
         "users.info" => users_info(state, arguments),
+        "usergroups.users.list" => usergroups::users_list(state, arguments),
         "conversations.history" => conversations::history(state, arguments),
         "conversations.replies" => conversations::replies(state, arguments),
         "conversations.info" => conversations::info(state, arguments),
@@ -99,6 +101,7 @@ fn limit_rate(state: &mut State, method: &str, arguments: &Value) -> Result<(), 
         "chat.postMessage" => (format!("{method} {}", arguments["channel"]), 1, 1_000),
         "chat.update" => (method.to_owned(), 50, 60_000),
         "conversations.history" | "conversations.replies" => (method.to_owned(), 50, 60_000),
+        "usergroups.users.list" => (method.to_owned(), 20, 60_000),
         _ => (method.to_owned(), 100, 60_000),
     };
     if !state.limits_rates {

@@ -1,5 +1,7 @@
 //! Accounts of every kind, as `users.info` tells of them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::state::{ENTERPRISE_ID, TEAM_ID};
@@ -27,6 +29,15 @@ pub enum Kind {
     Foreign(String),
     /// `users.info` does not find it.
     Unknown,
+}
+
+/// A user group.
+#[derive(Debug, Default)]
+pub(super) struct UserGroup {
+    pub(super) members: BTreeSet<String>,
+    pub(super) is_disabled: bool,
+    /// Slack fails whenever it is asked about this group.
+    pub(super) is_unreadable: bool,
 }
 
 pub(super) struct Person {

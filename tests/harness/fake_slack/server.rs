@@ -155,7 +155,10 @@ fn arguments(method: &str, headers: &HeaderMap, body: &[u8]) -> Value {
     let content_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
     if content_type.starts_with("application/json") {
         // Methods that read take no JSON: Slack does not see these arguments at all.
-        let is_read = matches!(method, "users.info" | "conversations.history" | "conversations.replies");
+        let is_read = matches!(
+            method,
+            "users.info" | "usergroups.users.list" | "conversations.history" | "conversations.replies"
+        );
         return if is_read { json!({}) } else { serde_json::from_slice(body).unwrap_or_default() };
     }
     let fields = url::form_urlencoded::parse(body).map(|(name, value)| {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::BTreeSet;
-use super::people::{Kind, Person};
+use super::people::{Kind, Person, UserGroup};
 use super::reading::text_of;
 use super::server::Fault;
 
@@ -154,6 +154,7 @@ pub(super) struct State {
     pub(super) channels: BTreeMap<String, Channel>,
     pub(super) ephemerals: Vec<Message>,
     pub(super) people: BTreeMap<String, Person>,
+    pub(super) groups: BTreeMap<String, UserGroup>,
     pub(super) views: Vec<View>,
     pub(super) triggers: BTreeMap<String, Trigger>,
     pub(super) responses: BTreeMap<String, ResponseUrl>,
@@ -181,6 +182,7 @@ impl State {
             channels: BTreeMap::new(),
             ephemerals: Vec::new(),
             people: BTreeMap::new(),
+            groups: BTreeMap::new(),
             views: Vec::new(),
             triggers: BTreeMap::new(),
             responses: BTreeMap::new(),
@@ -252,6 +254,12 @@ impl State {
     pub(super) fn make_person(&mut self, name: &str, kind: Kind) -> String {
         let id = readable_id('U', name);
         self.people.entry(id.clone()).or_insert_with(|| Person { name: name.to_owned(), kind });
+        id
+    }
+
+    pub(super) fn make_group(&mut self, handle: &str) -> String {
+        let id = readable_id('S', handle);
+        self.groups.entry(id.clone()).or_default();
         id
     }
 

@@ -135,3 +135,91 @@ async fn another_workspace_is_foreign_without_asking() {
     }
     assert_eq!(office.asked(), 0);
 }
+
+/// A directory over a Slack that says this of every group.
+async fn groups(status: u16, body: Value) -> Office {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let answer = move |method: &str, form: Bytes| {
+        assert_eq!(method, "usergroups.users.list");
+        assert_eq!(&form[..], b"usergroup=SADMINS&team_id=T1");
+        count.fetch_add(1, Ordering::SeqCst);
+        (StatusCode::from_u16(status).unwrap(), axum::Json(body.clone())).into_response()
+    };
+    let clock = StandingClock::new();
+    let home = Home { team_id: "T1".into(), enterprise_id: None };
+    let directory = SlackDirectory::new(stand_in(answer).await, home, clock.clone());
+    Office { directory, clock, asked }
+}
+
+impl Office {
+    async fn members(&self) -> Members {
+        self.directory.members(&"slack:T1/SADMINS".parse().unwrap(), AGE).await
+    }
+
+    fn members_at_hand(&self) -> Option<Members> {
+        self.directory.members_at_hand(&"slack:T1/SADMINS".parse().unwrap(), AGE)
+    }
+}
+
+/// R17: who is in a user group is asked once, and kept for as long as it may be old.
+#[tokio::test]
+async fn who_is_in_a_group_is_kept_for_as_long_as_it_may_be_old() {
+    let office = groups(200, json!({ "ok": true, "users": ["UBO", "W2CHEN"] })).await;
+    assert_eq!(office.members_at_hand(), None);
+    let first = join_all((0..20).map(|_| office.members())).await.remove(0);
+    let expected = ["slack:T1/UBO", "slack:T1/W2CHEN"].map(|text| text.parse().unwrap());
+    assert_eq!(first.members, Ok(expected.into()));
+    assert_eq!(office.asked(), 1, "many who ask at once ask once");
+    office.clock.passes(AGE);
+    assert_eq!(office.members_at_hand(), Some(first.clone()));
+    office.clock.passes(Ttl::from_millis(1));
+    assert_eq!(office.members_at_hand(), None);
+    assert_eq!(office.members().await.as_of, office.clock.now(), "dated by when it was asked");
+    assert_eq!(office.asked(), 2);
+    office.directory.forget_group("SADMINS");
+    assert_eq!(office.members_at_hand(), None);
+}
+
+/// R17: a group that cannot be read is an error with what to do, never an empty one; nobody rests on it.
+#[tokio::test]
+async fn a_group_that_cannot_be_read_is_not_empty() {
+    for (status, body, why) in [
+        (200, json!({ "ok": false, "error": "no_such_subteam" }), "or it is disabled"),
+        (200, json!({ "ok": false, "error": "plan_upgrade_required" }), "plan"),
+        (
+            200,
+            json!({ "ok": false, "error": "missing_scope", "needed": "usergroups:read" }),
+            "usergroups:read",
+        ),
+        (200, json!({ "ok": true }), "does not answer"),
+        (200, json!({ "ok": true, "users": ["UBO", 7] }), "does not answer"),
+        (200, json!({ "ok": true, "users": ["UBO", ""] }), "cannot be understood"),
+        (500, json!({}), "does not answer"),
+    ] {
+        let office = groups(status, body.clone()).await;
+        let members = office.members().await.members;
+        assert!(members.as_ref().is_err_and(|said| said.contains(why)), "{body}: {members:?}");
+        assert_eq!(office.members_at_hand(), None);
+        office.members().await.members.unwrap_err();
+        assert_eq!(office.asked(), 2, "the next one asks again");
+    }
+    let office = groups(200, json!({ "ok": true, "users": [] })).await;
+    assert_eq!(office.members().await.members, Ok(BTreeSet::new()), "an empty group is one too");
+}
+
+/// R17: limits are per method; a group of another workspace is nothing that this token can read.
+#[tokio::test]
+async fn groups_are_asked_no_faster_than_slack_wants() {
+    let office = groups(429, json!({})).await;
+    for _ in 0..3 {
+        office.members().await.members.unwrap_err();
+    }
+    assert_eq!(office.asked(), 1);
+    office.clock.passes(UNNAMED_PAUSE);
+    office.members().await.members.unwrap_err();
+    assert_eq!(office.asked(), 2);
+    let foreign = office.directory.members(&"slack:T2/SADMINS".parse().unwrap(), AGE).await;
+    assert_eq!(foreign.members, Err("it belongs to another workspace".to_owned()));
+    assert_eq!(office.asked(), 2);
+}

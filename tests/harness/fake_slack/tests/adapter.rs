@@ -222,6 +222,39 @@ async fn only_full_members_are_active() {
     assert!(auth.scopes.contains(&"chat:write".to_owned()));
 }
 
+/// R17: a user group is read as Slack keeps it: closed accounts are in none, and a disabled group, one that Slack fails
+/// at, or a missing scope is never an empty group. Twenty times a minute, and not more often.
+#[tokio::test]
+async fn user_groups_are_read_as_slack_keeps_them() {
+    let caller = caller().await;
+    let (slack, api) = (&caller.slack, api(&caller.slack));
+    let group = slack.user_group("releasers", &["bo", "chen"]);
+    let users = || api.usergroup_users(&group, TEAM_ID);
+    let (bo, chen) = (slack.person("bo"), slack.person("chen"));
+    assert_eq!(users().await, Ok(vec![bo.clone(), chen.clone()]));
+    slack.set_kind(&chen, Kind::Deactivated);
+    assert_eq!(users().await, Ok(vec![bo.clone()]));
+    slack.leave_group(&group, &bo);
+    assert_eq!(users().await, Ok(vec![]));
+    slack.set_group_readable(&group, false);
+    assert_eq!(users().await, Err(ApiError::Unavailable));
+    slack.set_group_readable(&group, true);
+    slack.set_group_disabled(&group, true);
+    assert_eq!(users().await, Err(ApiError::Other { code: "no_such_subteam".into() }));
+    slack.set_group_disabled(&group, false);
+    let nowhere = api.usergroup_users("S0NOWHERE", TEAM_ID).await;
+    assert_eq!(nowhere, Err(ApiError::Other { code: "no_such_subteam".into() }));
+    slack.limit_rates(true);
+    for _ in 0..20 {
+        users().await.unwrap();
+    }
+    assert!(matches!(users().await, Err(ApiError::RateLimited { retry_after: Some(_) })));
+    caller.passes(60_000);
+    slack.set_scopes(&["users:read"]);
+    let needed = Some("usergroups:read".to_owned());
+    assert_eq!(users().await, Err(ApiError::Auth { code: "missing_scope".into(), needed }));
+}
+
 /// A text whose length lies at or beside one of Slack's limits.
 fn near_a_limit() -> impl Strategy<Value = String> {
     let lengths = vec![0usize, 1, 24, 30, 75, 100, 150, 255, 300, 2_000, 3_000];
