@@ -38,7 +38,7 @@ pub use self::{
     rejudge::Rejudged,
     worker::Progress,
 };
-pub use directory::{CredentialDirectory, Directories, NoOnCall, Trusted};
+pub use directory::{Answer, Answers, CredentialDirectory, Directories, NoOnCall, Trusted};
 pub use grant::{Grant, GrantCheck, GrantError, GrantSigner};
 pub use permit::{LeaseOver, Permit, Receipt, Running};
 pub use wake::Wakes;

@@ -11,6 +11,7 @@ pub mod clock;
 pub mod crash;
 pub mod desk;
 pub mod entropy;
+pub mod fake_oncall;
 pub mod fake_slack;
 pub mod http;
 pub mod people;

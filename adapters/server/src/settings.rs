@@ -6,6 +6,7 @@
 //! - Reading depends on nothing but the text, the folder and the environment that are handed in.
 
 mod basics;
+mod on_call;
 mod problem;
 mod reader;
 mod secret;
@@ -23,6 +24,7 @@ use secrecy::ExposeSecret as _;
 use toml::de::DeTable;
 
 pub use basics::Basics;
+pub use on_call::OnCallSettings;
 pub use problem::{Problem, SettingsErrors};
 pub use secret::Secrets;
 pub use section::{
@@ -54,6 +56,8 @@ pub struct Settings {
     pub http: HttpSettings,
     /// The Slack workspace; none leaves Slack out.
     pub slack: Option<SlackSettings>,
+    /// Schedules of who is on call; none leaves those at PagerDuty unreadable.
+    pub on_call: Option<OnCallSettings>,
     /// Grants for executors outside; none gives no grants.
     pub grants: Option<GrantSettings>,
     /// Placet's own agent; none leaves it out.
@@ -146,6 +150,8 @@ impl Settings {
         let lease = root.ttl("lease", LEASE, report).unwrap_or(Ttl::from_secs(60));
         let http = HttpSettings::read(root.section("http", report), report);
         let slack = root.section("slack", report).map(|table| SlackSettings::read(table, secrets, report));
+        let on_call =
+            root.section("on_call", report).map(|table| OnCallSettings::read(table, secrets, report));
         let grants = root.section("grants", report).map(|table| GrantSettings::read(table, secrets, report));
         let agent =
             root.section("agent", report).map(|table| AgentSettings::read(table, secrets.folder, report));
@@ -160,6 +166,7 @@ impl Settings {
             lease,
             http: http?,
             slack: opposite(slack)?,
+            on_call: opposite(on_call)?,
             grants: opposite(grants)?,
             agent: opposite(agent)?.flatten(),
             tools: tools?,
@@ -177,7 +184,8 @@ impl Settings {
         });
         let grants = self.grants.iter().map(|grants| Some(&grants.key));
         let outbound = self.outbound.iter().map(|outbound| outbound.password.as_ref());
-        for secret in slack.chain(grants).chain(outbound).flatten() {
+        let on_call = self.on_call.iter().map(|on_call| Some(&on_call.pagerduty_token));
+        for secret in slack.chain(grants).chain(on_call).chain(outbound).flatten() {
             redactor.add_secret(secret.expose_secret());
         }
         redactor
@@ -197,13 +205,14 @@ impl Settings {
         tenants.first().copied().filter(|_| tenants.len() == 1)
     }
 
-    /// Every host that the server talks to by these settings, for whoever keeps the firewall.
+    /// Every host that the server talks to by these settings (calendars besides, which the policy names), for whoever keeps the firewall.
     #[must_use]
     pub fn hosts(&self) -> Vec<String> {
         let mut hosts = Vec::new();
         if let Some(slack) = &self.slack {
             hosts.extend(host(&slack.api_url));
         }
+        hosts.extend(self.on_call.as_ref().and_then(|on_call| host(&on_call.pagerduty_url)));
         if self.agent.is_some() {
             hosts.extend(self.tools.http_hosts.iter().cloned());
         }
@@ -266,7 +275,7 @@ fn opposite<T>(table: Option<Option<T>>) -> Option<Option<T>> {
     }
 }
 
-fn host(url: &url::Url) -> Option<String> {
+pub(crate) fn host(url: &url::Url) -> Option<String> {
     let port = url.port_or_known_default()?;
     url.host_str().map(|host| format!("{host}:{port}"))
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use placet::approval::{Proposal, Requester};
 use placet::call::{CanonicalArgs, ToolCall};
 use placet::id::{AgentId, CredentialId, ServerName, ToolName};
+use placet::person::{Identity, OnCallSchedule, OnCallSource};
 use placet::policy::{Circumstances, Policy, Tier, Verdict};
 use placet::time::Timestamp;
 use toml::de::{DeTable, DeValue};
@@ -44,6 +45,7 @@ impl Soundness {
         let asks = asks_here || settings.slack.is_some() || decides_over_api(policy);
         found.tools(settings, policy, asks)?;
         found.approvers(settings, policy);
+        found.schedules(settings, policy);
         for warning in policy.warnings() {
             found.warnings.push(warning.to_string());
         }
@@ -150,13 +152,27 @@ impl Soundness {
         Ok(())
     }
 
+    fn schedules(&mut self, settings: &Settings, policy: &Policy) {
+        let at_pagerduty =
+            |schedule: &&OnCallSchedule| matches!(schedule.source, OnCallSource::PagerDuty { .. });
+        if settings.on_call.is_none()
+            && let Some(schedule) = policy.schedules().iter().find(at_pagerduty)
+        {
+            self.warnings.push(format!(
+                "the schedule {} of the policy is kept at PagerDuty, and there is no [on_call] in the settings: \
+                 nobody has the role {} by it",
+                schedule.name, schedule.role
+            ));
+        }
+    }
+
     fn approvers(&mut self, settings: &Settings, policy: &Policy) {
         let Some(slack) = &settings.slack else { return };
         let vouching: Vec<String> =
             std::iter::once(&slack.team).chain(&slack.enterprise).map(|id| format!("slack:{id}")).collect();
-        let reachable = policy.people().all().iter().any(|known| {
-            known.identities.iter().any(|identity| vouching.iter().any(|realm| realm == identity.realm()))
-        });
+        let vouched = |account: &Identity| vouching.iter().any(|realm| realm == account.realm());
+        let reachable = policy.people().all().iter().any(|known| known.identities.iter().any(vouched))
+            || policy.groups().iter().any(|group| vouched(&group.group));
         if !reachable && !decides_over_api(policy) {
             self.warnings.push(format!(
                 "nobody in the policy has an account in the Slack workspace {}: no card can ever be approved",

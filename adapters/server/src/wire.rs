@@ -11,14 +11,15 @@ use axum::Router;
 use placet::agent::Agent;
 use placet::approval::{Actor, Approval, State, Status};
 use placet::gate::{
-    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, NoOnCall,
-    PolicyShelf, Trusted, Wakes,
+    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
+    Trusted, Wakes,
 };
 use placet::id::{Entropy, SurfaceName, TenantId};
 use placet::policy::{Place, Policy, PolicySet};
 use placet::ports::{Clock, CredentialStore as _, Model, RequestQuery, RequestStore as _, Surface, Tool};
 use placet::time::Ttl;
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
+use placet_oncall::{OnCallSettings, PagerDutySettings, Schedules};
 use placet_slack::api::{ApiSettings, SlackApi};
 use placet_slack::identity::Home;
 use placet_slack::signature::SigningSecrets;
@@ -149,7 +150,7 @@ impl App {
             entropy: Arc::clone(&outside.entropy),
             policy: Arc::clone(&policy),
             directory: Arc::new(surfaces.directories),
-            on_call: Arc::new(NoOnCall::new(Arc::clone(&outside.clock))),
+            on_call: Arc::new(schedules(settings, &outside.clock)?),
             surfaces: surfaces.shown,
             redactor,
             signer: signer(settings, &store),
@@ -366,6 +367,17 @@ impl Surfaces {
         }));
         Ok(self)
     }
+}
+
+/// Who is on call, where that is kept outside the policy.
+fn schedules(settings: &Settings, clock: &Arc<dyn Clock>) -> anyhow::Result<Schedules> {
+    let pagerduty = settings.on_call.as_ref().map(|on_call| PagerDutySettings {
+        url: on_call.pagerduty_url.clone(),
+        token: on_call.pagerduty_token.clone(),
+    });
+    let proxy = settings.outbound.as_ref().map(ProxySettings::address);
+    let reach = OnCallSettings { pagerduty, proxy, ..OnCallSettings::default() };
+    Schedules::new(reach, Arc::clone(clock)).context("[on_call] cannot be used")
 }
 
 /// The built-in tools, where the agent is on, and those from outside.

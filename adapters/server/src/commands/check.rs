@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use crate::settings::Settings;
+use placet::person::OnCallSource;
+
+use crate::settings::{Settings, host};
 use crate::soundness::Soundness;
 
 /// Says what would be done with these settings, and what is wrong with them. False if the server would not start.
@@ -40,7 +42,18 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
         Some(agent) => writeln!(out, "agent     {} in {}", agent.name, agent.workspace.display())?,
         None => writeln!(out, "agent     none of its own")?,
     }
-    let hosts = settings.hosts();
+    let mut hosts = settings.hosts();
+    hosts.extend(policy.schedules().iter().filter_map(|schedule| calendar_host(&schedule.source)));
+    hosts.sort();
+    hosts.dedup();
     writeln!(out, "talks to  {}", if hosts.is_empty() { "nobody".to_owned() } else { hosts.join(", ") })?;
     Ok(found.errors.is_empty())
+}
+
+/// The host of a calendar; the rest of its address may be a secret.
+fn calendar_host(source: &OnCallSource) -> Option<String> {
+    match source {
+        OnCallSource::Calendar { url } => host(&url.parse().ok()?),
+        OnCallSource::Rota { .. } | OnCallSource::PagerDuty { .. } => None,
+    }
 }

@@ -110,7 +110,7 @@ impl ProxySettings {
 }
 
 /// An http address without an account. What is written is not repeated: there may be a password in it.
-fn address(
+pub(super) fn address(
     text: Option<At<String>>,
     (key, example): (&str, &str),
     table: &Section<'_>,
