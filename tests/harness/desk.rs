@@ -23,6 +23,7 @@ use crate::agent::{Agent, Call};
 use crate::clock::ManualClock;
 use crate::crash::CrashProbe;
 use crate::entropy::Seeded;
+use crate::fake_oncall::{FakeCalendar, FakePagerDuty, PAGERDUTY_TOKEN};
 use crate::fake_slack::{FakeSlack, TEAM_ID, TOKEN};
 use crate::http::{Answer, Ask};
 use crate::people::{Channel, Person};
@@ -52,6 +53,8 @@ pub struct Desk {
     probe: Arc<CrashProbe>,
     entropy: Arc<Seeded>,
     slack: FakeSlack,
+    pagerduty: FakePagerDuty,
+    calendar: FakeCalendar,
     ops: String,
     policy: Mutex<String>,
     app: Mutex<Option<Arc<App>>>,
@@ -97,6 +100,8 @@ impl Desk {
         let clock = ManualClock::new();
         let time = Arc::clone(&clock);
         let slack = FakeSlack::start(Arc::new(move || time.now().as_millis())).await?;
+        let time = Arc::clone(&clock);
+        let pagerduty = FakePagerDuty::start(Arc::new(move || time.now().as_millis())).await?;
         slack.set_signing_secret(SIGNING_SECRET);
         let ops = slack.channel("ops");
         slack.channel("alarms");
@@ -111,6 +116,8 @@ impl Desk {
             entropy: Seeded::new(seed),
             policy: Mutex::new(desk_policy(&ops)),
             slack,
+            pagerduty,
+            calendar: FakeCalendar::start().await?,
             ops,
             app: Mutex::new(None),
             tokens: Mutex::default(),
@@ -148,6 +155,10 @@ tenant = "{TENANT}"
 channel = "{ops}"
 ops_channel = "{alarms}"
 
+[on_call]
+pagerduty_url = "{pagerduty}"
+pagerduty_token = {{ env = "PAGERDUTY_TOKEN" }}
+
 [grants]
 key = {{ env = "GRANT_KEY" }}
 
@@ -157,6 +168,7 @@ workspace = "workspace"
 tenant = "{TENANT}"
 "#,
             url = self.slack.base_url(),
+            pagerduty = self.pagerduty.url(),
             ops = self.ops,
             alarms = self.slack.channel("alarms"),
         );
@@ -164,6 +176,7 @@ tenant = "{TENANT}"
         let environment = |name: &str| match name {
             "SIGNING_SECRET" => Some(SIGNING_SECRET.to_owned()),
             "BOT_TOKEN" => Some(TOKEN.to_owned()),
+            "PAGERDUTY_TOKEN" => Some(PAGERDUTY_TOKEN.to_owned()),
             "GRANT_KEY" => Some("07".repeat(32)),
             _ => None,
         };
@@ -253,6 +266,18 @@ tenant = "{TENANT}"
     #[must_use]
     pub const fn slack(&self) -> &FakeSlack {
         &self.slack
+    }
+
+    /// The fake PagerDuty.
+    #[must_use]
+    pub const fn pagerduty(&self) -> &FakePagerDuty {
+        &self.pagerduty
+    }
+
+    /// The fake calendar.
+    #[must_use]
+    pub const fn calendar(&self) -> &FakeCalendar {
+        &self.calendar
     }
 
     /// The clock.

@@ -11,6 +11,7 @@ mod house;
 mod kill;
 mod main_path;
 mod never;
+mod people;
 mod shadow;
 mod slack_faults;
 mod waiting;

@@ -24,6 +24,9 @@ use crate::shift::{AHEAD, Shift};
 /// The most occurrences that all events of a calendar together are expanded to.
 const OCCURRENCES_MAX: usize = 200_000;
 
+/// The most characters of a time zone's name that are told.
+const ZONE_CHARS_MAX: usize = 60;
+
 /// Why a calendar says nothing that can be rested on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unclear {
@@ -39,6 +42,14 @@ pub(super) enum Unclear {
     /// It repeats too often.
     #[error("the calendar's events repeat more than {OCCURRENCES_MAX} times")]
     TooMany,
+}
+
+impl Unclear {
+    /// People read it, and whoever writes the calendar wrote it: a name's letters and no more of it.
+    fn zone(name: &str) -> Self {
+        let plain = |c: &char| c.is_ascii_alphanumeric() || " ._+-/".contains(*c);
+        Self::Zone(name.chars().filter(plain).take(ZONE_CHARS_MAX).collect())
+    }
 }
 
 /// The shifts that go on now or begin very soon.
@@ -98,7 +109,7 @@ fn default_zone(calendar: &ICalendar) -> Result<Tz, Unclear> {
     let Some(ICalendarValue::Text(zone)) = entries.next().and_then(|entry| entry.values.first()) else {
         return Ok(Tz::UTC);
     };
-    zone.parse().map_err(|()| Unclear::Zone(zone.clone()))
+    zone.parse().map_err(|()| Unclear::zone(zone))
 }
 
 /// Every zone that is named is known: one that is not would be taken for another.
@@ -107,7 +118,7 @@ fn check_zones(calendar: &ICalendar) -> Result<(), Unclear> {
     let events = calendar.components.iter().filter(|component| is_event(component));
     let mut named = events.flat_map(|event| &event.entries).filter_map(ICalendarEntry::tz_id);
     match named.find(|zone| zones.resolve(zone).is_none()) {
-        Some(zone) => Err(Unclear::Zone(zone.to_owned())),
+        Some(zone) => Err(Unclear::zone(zone)),
         None => Ok(()),
     }
 }

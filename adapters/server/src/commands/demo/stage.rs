@@ -223,6 +223,7 @@ fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Resul
         lease: placet::time::Ttl::from_secs(60),
         http: HttpSettings::default(),
         slack: None,
+        on_call: None,
         grants: None,
         agent: Some(AgentSettings {
             name: AgentId::new("demo-agent")?,
