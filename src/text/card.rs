@@ -100,6 +100,19 @@ impl Texts {
         said.into_iter().flatten().collect()
     }
 
+    /// The button for a yes: `Approve`, `Approve 2 calls`, and with an ellipsis where it asks for a reason first.
+    #[must_use]
+    pub fn approve(&self, calls: u32, asks_why: bool) -> String {
+        match (calls, asks_why) {
+            (0 | 1, false) => self.label(Label::Approve),
+            (0 | 1, true) => self.label(Label::ApproveWithReason),
+            (calls, _) => {
+                let asks = if asks_why { "yes" } else { "no" };
+                self.say(Key::ButtonApproveCalls.id(), Some(&fluent_args!["count" => calls, "asks" => asks]))
+            }
+        }
+    }
+
     /// The button for a yes that is remembered, with its exact scope: `Approve, and for 1 h all with path=demo-notes/…`.
     /// None where nothing may be remembered.
     #[must_use]

@@ -273,6 +273,13 @@ warning-combining = { $count } { $count ->
 
 button-approve = Approve
 button-approve-with-reason = Approve…
+button-approve-calls = { $asks ->
+    [yes] Approve { $count } calls…
+   *[no] Approve { $count } calls
+}
+button-remember-title = Remember this yes?
+button-remember-yes = Approve and remember
+button-remember-no = Back
 button-remember = Approve, and for { $span } every call with { $pattern }
 button-deny = Deny
 button-deny-with-reason = Deny…

@@ -72,6 +72,12 @@ keys! {
         Approve = "button-approve",
         /// The button for a yes that needs a reason, and opens a dialog.
         ApproveWithReason = "button-approve-with-reason",
+        /// The title of what asks once more before a yes is remembered.
+        RememberTitle = "button-remember-title",
+        /// Yes, remember it.
+        RememberYes = "button-remember-yes",
+        /// Back to the card.
+        RememberNo = "button-remember-no",
         /// The button for a no.
         Deny = "button-deny",
         /// The button for a no that opens a dialog.
@@ -274,6 +280,7 @@ keys! {
         LineCalls = "line-calls",
         LineEdited = "line-edited",
         LineShadow = "line-shadow",
+        ButtonApproveCalls = "button-approve-calls",
         ButtonRemember = "button-remember",
         LinesShown = "lines-shown",
         PageOf = "page-of",

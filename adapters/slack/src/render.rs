@@ -34,6 +34,8 @@ pub use value::ButtonValue;
 pub const DECIDE_BLOCK: &str = "placet_decide";
 /// The button that says yes.
 pub const APPROVE_ACTION: &str = "placet_approve";
+/// The button that says yes, to this call and, for a while, to those that look alike.
+pub const REMEMBER_ACTION: &str = "placet_approve_remember";
 /// The button that opens the dialog for a no.
 pub const DENY_ACTION: &str = "placet_deny";
 /// The button that opens the whole call.

@@ -19,7 +19,7 @@ use crate::limits;
 use crate::payload::{Action, BlockActions, Interaction, View, ViewSubmission};
 use crate::render::details::{DETAILS_DIALOG, NEXT_ACTION, PAGES_MAX, PREVIOUS_ACTION};
 use crate::render::dialog::{APPROVE_DIALOG, DENY_DIALOG, NOTE_ACTION, NOTE_BLOCK, NOTE_UNITS_MAX};
-use crate::render::{APPROVE_ACTION, ButtonValue, DENY_ACTION, DETAILS_ACTION};
+use crate::render::{APPROVE_ACTION, ButtonValue, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION};
 use crate::signature::SigningSecrets;
 use crate::surface::SlackSettings;
 
@@ -104,12 +104,21 @@ struct Said<'a> {
     note: Option<String>,
     request: RequestId,
     shown: ShownDigest,
+    /// Whether it is to be remembered.
+    remember: bool,
     origin: &'a Origin,
 }
 
 impl Context<'_> {
     fn click(&self, click: &BlockActions) -> Intent {
-        let known = [APPROVE_ACTION, DENY_ACTION, DETAILS_ACTION, PREVIOUS_ACTION, NEXT_ACTION];
+        let known = [
+            APPROVE_ACTION,
+            REMEMBER_ACTION,
+            DENY_ACTION,
+            DETAILS_ACTION,
+            PREVIOUS_ACTION,
+            NEXT_ACTION,
+        ];
         let action = click.actions().iter().find_map(|action| {
             let id = known.into_iter().find(|known| action.action_id.as_deref() == Some(*known))?;
             Some((action, id))
@@ -129,7 +138,7 @@ impl Context<'_> {
         }
         let value = action.value.as_deref().and_then(ButtonValue::decode);
         let Some(value) = value else { return self.tell(identity, &origin, Trouble::StaleButton) };
-        if id == APPROVE_ACTION && !value.reason_for_yes {
+        if matches!(id, APPROVE_ACTION | REMEMBER_ACTION) && !value.reason_for_yes {
             let Some(delivery) = click_key(click, action, &viewer) else {
                 return self.tell(identity, &origin, Trouble::Unavailable);
             };
@@ -140,6 +149,7 @@ impl Context<'_> {
                 note: None,
                 request: value.request,
                 shown: value.shown,
+                remember: id == REMEMBER_ACTION,
                 origin: &origin,
             });
             return Intent::Vote { vote: Box::new(vote), saw: None, from: Source::Card };
@@ -150,7 +160,8 @@ impl Context<'_> {
         let reply = self.reply(identity.clone(), &origin);
         let open = Open { trigger_id, value, viewer, identity, origin, reply };
         match id {
-            APPROVE_ACTION => Intent::AskWhy(open),
+            // A reason has come to be wanted since: it is asked for, and the yes is for this call alone.
+            APPROVE_ACTION | REMEMBER_ACTION => Intent::AskWhy(open),
             DENY_ACTION => Intent::AskWhyNot(open),
             DETAILS_ACTION => Intent::Details(open),
             // Pages are turned within Details only.
@@ -215,6 +226,7 @@ impl Context<'_> {
             note: note.map(|note| limits::cut(note, NOTE_UNITS_MAX).to_owned()),
             request: reference.request,
             shown: reference.shown,
+            remember: false,
             origin: &reference.origin,
         });
         Intent::Vote { vote: Box::new(vote), saw, from: Source::Dialog }
@@ -228,7 +240,7 @@ impl Context<'_> {
             surface: self.settings.name.clone(),
             assurance: Assurance::Signed,
             shown: Some(said.shown),
-            remember: false,
+            remember: said.remember,
             given_on: None,
         };
         Inbound {

@@ -1,13 +1,16 @@
 //! The card that people decide on.
 
 use placet::card::{ArgView, CallView, CardView, RuleView, StateView};
-use placet::text::{Label, Texts};
+use placet::text::{Label, Markup, Texts};
 use serde_json::Value;
 
 use super::pieces::{self, RICH, agents, bold, code, heading, line, one_line, section, sentence};
 use super::shorten::fit;
-use super::{APPROVE_ACTION, ButtonValue, DECIDE_BLOCK, DENY_ACTION, DETAILS_ACTION};
-use crate::mrkdwn::{ButtonStyle, actions, button, preformatted_element, quote_element, rich_text};
+use super::{APPROVE_ACTION, ButtonValue, DECIDE_BLOCK, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION};
+use crate::limits;
+use crate::mrkdwn::{
+    ButtonStyle, actions, button, preformatted_element, quote_element, rich_text, with_confirm,
+};
 
 /// Arguments that stand in front, each on its line; all of them stand in the JSON below.
 const LEADING_MAX: usize = 6;
@@ -27,7 +30,7 @@ pub(super) fn blocks(view: &CardView, whole: &CallView, value: &ButtonValue, tex
         remarks.push(texts.label(Label::PartlyShown));
     }
     blocks.extend(pieces::small_print(&remarks));
-    blocks.push(buttons(value, texts));
+    blocks.push(buttons(value, whole, texts));
     blocks
 }
 
@@ -118,16 +121,30 @@ fn evidence(call: &CallView, total: usize, texts: &Texts) -> Vec<Value> {
 }
 
 /// What can be pressed. There is a yes only where the message shows the whole call.
-pub(super) fn buttons(value: &ButtonValue, texts: &Texts) -> Value {
+pub(super) fn buttons(value: &ButtonValue, call: &CallView, texts: &Texts) -> Value {
     let carried = value.encode();
     let mut elements = Vec::new();
     if value.full {
-        let label = if value.reason_for_yes { Label::ApproveWithReason } else { Label::Approve };
-        elements.push(button(APPROVE_ACTION, &texts.label(label), &carried, ButtonStyle::Primary));
+        let yes = texts.approve(call.calls, value.reason_for_yes);
+        elements.push(button(APPROVE_ACTION, &yes, &carried, ButtonStyle::Primary));
+        elements.extend(remember(value, call, &carried, texts));
     }
     let deny = texts.label(Label::DenyWithReason);
     elements.push(button(DENY_ACTION, &deny, &carried, ButtonStyle::Danger));
     let details = texts.label(Label::Details);
     elements.push(button(DETAILS_ACTION, &details, &carried, ButtonStyle::Plain));
     actions(DECIDE_BLOCK, elements)
+}
+
+/// The yes that is remembered. Its exact scope stands on the button, and once more in full where Slack shows only the
+/// beginning of a button; a scope that does not fit there cannot be chosen here.
+fn remember(value: &ButtonValue, call: &CallView, carried: &str, texts: &Texts) -> Option<Value> {
+    let scope = texts.remember(call, &Markup::PLAIN)?;
+    let fits = limits::escaped_len(&scope) <= limits::BUTTON_TEXT_UNITS_MAX;
+    if value.reason_for_yes || !fits {
+        return None;
+    }
+    let plain = button(REMEMBER_ACTION, &scope, carried, ButtonStyle::Plain);
+    let (yes, no) = (texts.label(Label::RememberYes), texts.label(Label::RememberNo));
+    Some(with_confirm(plain, &texts.label(Label::RememberTitle), &scope, (&yes, &no)))
 }

@@ -33,7 +33,7 @@ pub(super) fn blocks(view: &CardView, surface: &SurfaceName, texts: &Texts) -> V
         let mut remarks = pieces::remarks(view, texts);
         remarks.push(texts.label(Label::PartlyShown));
         blocks.extend(pieces::small_print(&remarks));
-        blocks.push(buttons(&value, texts));
+        blocks.push(buttons(&value, &view.call, texts));
     }
     blocks
 }

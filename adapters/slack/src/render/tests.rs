@@ -1,5 +1,9 @@
+use std::sync::Arc;
+
 use placet::approval::{Before, Decision, Follows};
 use placet::card::CardView;
+use placet::policy::{ArgPattern, RememberOffer, Terms, Widening};
+use placet::time::Ttl;
 use proptest::prelude::*;
 
 use super::*;
@@ -198,6 +202,33 @@ fn a_second_card_says_what_became_of_the_first() {
     let (silent, unreached) = (said(Before::Unanswered), said(Before::Unasked));
     assert!(silent.contains("nobody answered"), "{silent}");
     assert!(unreached.contains("nobody could be reached") && !unreached.contains("answered"), "{unreached}");
+}
+
+/// R9: what would be remembered stands whole on its button, and once more where Slack asks; where it does not fit there,
+/// or a yes needs a reason, there is no such button.
+#[test]
+fn a_yes_is_remembered_only_where_its_whole_scope_is_printed() {
+    let offered = |path: &str, terms: Terms| {
+        let proposal = proposal(&json!({ "path": path }));
+        let pattern = ArgPattern::of(
+            &proposal.call.args,
+            &std::collections::BTreeMap::from([("path".to_owned(), Widening::Folder)]),
+        );
+        let mut approval = waiting_for(proposal, terms);
+        let mut verdict = (**approval.verdict.as_ref().unwrap()).clone();
+        verdict.remember = pattern.map(|pattern| RememberOffer { pattern, within: Ttl::from_mins(60) });
+        approval.verdict = Some(Arc::new(verdict));
+        let rendering = rendered(&view(&approval));
+        assert_fits(&rendering);
+        let blocks = rendering.blocks.iter().flat_map(|block| block["elements"].as_array().cloned());
+        blocks.flatten().find(|element| element["action_id"] == REMEMBER_ACTION)
+    };
+    let button = offered("demo-notes/a.txt", terms()).unwrap();
+    let text = button["text"]["text"].as_str().unwrap();
+    assert!(text.contains("path=demo-notes/*") && text.contains("1 h"), "{text}");
+    assert_eq!(button["confirm"]["text"]["text"], text);
+    assert_eq!(offered(&format!("{}/a.txt", "long-folder-name".repeat(5)), terms()), None);
+    assert_eq!(offered("demo-notes/a.txt", Terms { reason_for_yes: true, ..terms() }), None);
 }
 
 /// Many votes, long lists: the card stays within the limits, and what an earlier voter wrote takes nobody's button.
