@@ -197,7 +197,8 @@ pub trait InboxStore: Send + Sync {
     /// [`StoreError`].
     async fn deliver(&self, inbound: Inbound) -> Result<bool, StoreError>;
 
-    /// Deliveries that are not done, oldest first.
+    /// Deliveries that are not done, oldest first. One that cannot be read is set aside, with the reason and an error in
+    /// the log, so that it holds up nothing that came after it.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -213,7 +214,8 @@ pub trait InboxStore: Send + Sync {
 /// Card rows; their steps go through [`RequestStore::execute`].
 #[async_trait]
 pub trait CardStore: Send + Sync {
-    /// Rows that have something to do at `now`, the longest due first.
+    /// Rows that have something to do at `now`, the longest due first. One that cannot be read is set aside, as a delivery
+    /// is.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -344,7 +346,7 @@ pub struct Lately {
 /// One-off messages.
 #[async_trait]
 pub trait OutboxStore: Send + Sync {
-    /// Takes messages that are due, under a lease.
+    /// Takes messages that are due, under a lease. One that cannot be read is given up.
     ///
     /// # Errors
     /// [`StoreError`].

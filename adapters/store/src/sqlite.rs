@@ -30,6 +30,7 @@ use batch::Batch;
 use fault::unavailable;
 use reader::Readers;
 use remembered::Remembered;
+use table::Unreadable;
 use writer::{Pending, Queued, Writer};
 
 /// How every boundary begins at which a credential is changed.
@@ -193,6 +194,31 @@ impl SqliteStore {
             None => self.inner.writer.queue(Queued::Read(job))?,
         }
         answer.await.unwrap_or_else(|_| Err(unavailable("it stopped before it answered")))
+    }
+
+    /// Reads rows of a queue. Those that cannot be read must not hold up all that come after them: they are set aside,
+    /// and whoever looks after the installation finds them in the log.
+    async fn readable<T: Send + 'static>(
+        &self,
+        read: impl Fn(&Connection) -> Result<(Vec<T>, Vec<Unreadable>), StoreError> + Clone + Send + 'static,
+        set_aside: fn(&mut Batch<'_>, &Unreadable) -> Result<(), StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        loop {
+            let (found, unreadable) = self.read(read.clone()).await?;
+            if unreadable.is_empty() {
+                return Ok(found);
+            }
+            for unreadable in &unreadable {
+                tracing::error!(error = %unreadable.why, "a row cannot be read, and is set aside");
+            }
+            let done = self
+                .write(move |batch| unreadable.iter().try_for_each(|unreadable| set_aside(batch, unreadable)))
+                .await;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+            done?;
+        }
     }
 
     /// The credential with this secret's hash, remembered or read.

@@ -15,6 +15,7 @@ use placet::ports::{
 use placet::record::{Event, EventKind, Seq};
 use placet::remembered::{Forgotten, Remembered};
 use placet::time::Timestamp;
+use rusqlite::Connection;
 
 use crate::probe::of_outbox;
 use crate::sqlite::table::{card, credential, event, hold, inbox, outbox, recent, remembered, request, run};
@@ -90,7 +91,15 @@ impl InboxStore for SqliteStore {
     }
 
     async fn undone(&self, limit: u32) -> Result<Vec<Inbound>, StoreError> {
-        self.read(move |connection| inbox::undone(connection, limit.min(LIMIT_MAX))).await
+        let limit = limit.min(LIMIT_MAX);
+        let read = move |connection: &Connection| inbox::undone(connection, limit);
+        self.readable(read, |batch, unreadable| {
+            let now = batch.now();
+            inbox::set_aside(batch.connection, unreadable, now)?;
+            batch.wrote("inbox.set_aside");
+            Ok(())
+        })
+        .await
     }
 
     async fn discard(&self, delivery: &DeliveryKey) -> Result<(), StoreError> {
@@ -109,7 +118,14 @@ impl InboxStore for SqliteStore {
 #[async_trait]
 impl CardStore for SqliteStore {
     async fn cards_due(&self, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError> {
-        self.read(move |connection| card::due(connection, now, limit.min(LIMIT_MAX))).await
+        let limit = limit.min(LIMIT_MAX);
+        let read = move |connection: &Connection| card::due(connection, now, limit);
+        self.readable(read, |batch, unreadable| {
+            card::set_aside(batch.connection, unreadable)?;
+            batch.wrote("card.set_aside");
+            Ok(())
+        })
+        .await
     }
 
     async fn cards_of(&self, tenant: &TenantId, request: RequestId) -> Result<Vec<CardRow>, StoreError> {
@@ -145,9 +161,14 @@ impl OutboxStore for SqliteStore {
             return Ok(Vec::new());
         }
         self.write(move |batch| {
-            let taken = outbox::take(batch.connection, now, (lease_until, limit.min(LIMIT_MAX)))?;
+            let limit = limit.min(LIMIT_MAX);
+            let (taken, unreadable) = outbox::take(batch.connection, now, (lease_until, limit))?;
             if !taken.is_empty() {
                 batch.wrote("outbox.take");
+            }
+            for why in unreadable {
+                tracing::error!(error = %why, "a message cannot be read, and was given up");
+                batch.wrote("outbox.dropped");
             }
             Ok(taken)
         })

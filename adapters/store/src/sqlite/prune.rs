@@ -18,7 +18,7 @@ const COMMAND_KEPT: Ttl = Ttl::from_mins(24 * 60);
 /// How long a delivery that was worked off is known: longer than any chat service delivers again.
 const DELIVERY_KEPT: Ttl = Ttl::from_mins(3 * 24 * 60);
 
-/// How long a message that was given up can be looked at.
+/// How long a message that was given up, or a delivery that nobody can read, can be looked at.
 const DROPPED_KEPT: Ttl = Ttl::from_mins(30 * 24 * 60);
 
 /// Whether it is time to look, and if so, that it was done now.
@@ -35,7 +35,7 @@ pub(crate) fn run(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
     let now = batch.now();
     let dropped = [
         table::command::prune(batch.connection, now - COMMAND_KEPT)?,
-        table::inbox::prune(batch.connection, now - DELIVERY_KEPT)?,
+        table::inbox::prune(batch.connection, now - DELIVERY_KEPT, now - DROPPED_KEPT)?,
         table::outbox::prune(batch.connection, now - DROPPED_KEPT)?,
     ];
     if dropped.iter().any(|rows| *rows > 0) {

@@ -27,6 +27,15 @@ use serde::de::DeserializeOwned;
 
 use crate::sqlite::fault::{Meaning, inconsistent};
 
+/// A row of a queue that cannot be read. It is set aside, so that it holds up nothing else.
+#[derive(Debug, Clone)]
+pub(crate) struct Unreadable {
+    /// Its place in the table.
+    row: i64,
+    /// What is wrong with it.
+    pub(crate) why: StoreError,
+}
+
 /// A column and what it must hold, given the body beside it.
 type Cell<'a> = (&'static str, ValueRef<'a>);
 

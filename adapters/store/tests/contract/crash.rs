@@ -274,6 +274,10 @@ impl Story {
         let retry = CardStep::Retry { attempt: first.id, at: self.desk.now(), sure: false };
         self.moves(&approval, Command::Tick, retry).await;
         self.moves(&approval, Command::Tick, CardStep::Forget { attempt: first.id }).await;
+        let busy = self.desk.attempt(approval.revision);
+        self.moves(&approval, showing.clone(), CardStep::Begin(busy.clone())).await;
+        let wait = CardStep::Wait { attempt: busy.id, at: self.desk.now() };
+        self.moves(&approval, Command::Tick, wait).await;
         let second = self.desk.attempt(approval.revision);
         self.moves(&approval, showing.clone(), CardStep::Begin(second.clone())).await;
         let done = CardStep::Done { attempt: second.id, message: message("card") };
@@ -330,6 +334,7 @@ impl Story {
             self.desk.inbound(&approval, "slack:lost", Act::TakeBack { identity: account("alice") });
         self.go(async |store| store.deliver(inbound.clone()).await).await.unwrap();
         self.go(async |store| store.discard(&inbound.delivery).await).await.unwrap();
+        self.damages(&approval).await;
         let row = credential(&self.desk, "agent-key");
         match self.go(async |store| store.add_credential(row.clone()).await).await {
             Ok(()) => {}
@@ -356,6 +361,22 @@ impl Story {
         // Long after, what is of no more use goes.
         self.desk.setting.clock.passes(Ttl::from_mins(4 * 24 * 60));
         self.go(async |store| store.note(acme(), kind.clone()).await).await.unwrap();
+    }
+
+    /// Somebody's hand spoils a delivery and a card; both are set aside.
+    async fn damages(&mut self, approval: &Approval) {
+        let act = Act::TakeBack { identity: account("alice") };
+        let inbound = self.desk.inbound(approval, "slack:spoilt", act);
+        self.go(async |store| store.deliver(inbound.clone()).await).await.unwrap();
+        let raw = rusqlite::Connection::open(self.engine.path()).unwrap();
+        raw.execute_batch("UPDATE inbox SET body = '{}' WHERE done_at IS NULL").unwrap();
+        let before: String = raw.query_row("SELECT body FROM card", [], |row| row.get(0)).unwrap();
+        raw.execute_batch("UPDATE card SET body = '{}'").unwrap();
+        assert!(self.go(async |store| store.undone(9).await).await.unwrap().is_empty());
+        let now = self.desk.now();
+        assert!(self.go(async |store| store.cards_due(now, 9).await).await.unwrap().is_empty());
+        raw.execute("UPDATE card SET body = ?1, due_at = ?2", rusqlite::params![before, now.as_millis()])
+            .unwrap();
     }
 
     /// How it ended: for each request its state and its record, and what is left to do.

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use placet::approval::Status;
+use placet::policy::Recent;
+use placet::ports::{RecentQuery, RequestQuery};
 use placet_store::SqliteStore;
 use rusqlite::Connection;
 
@@ -79,11 +81,8 @@ async fn rows_of_every_schema_are_read_and_written_on() {
         for part in ["v42", "alice", "agent-key", "r1", "slack:1", "C-ops"] {
             assert!(told.contains(part), "schema {schema}: {part} is gone");
         }
-        let waiting = placet::ports::RequestQuery {
-            statuses: vec![Status::WaitingApproval],
-            limit: 10,
-            ..placet::ports::RequestQuery::default()
-        };
+        let waiting =
+            RequestQuery { statuses: vec![Status::WaitingApproval], limit: 10, ..RequestQuery::default() };
         for approval in desk.store.list(waiting).await.unwrap() {
             desk.must_rebuild(&approval).await;
             desk.shows(&approval).await;
@@ -93,4 +92,40 @@ async fn rows_of_every_schema_are_read_and_written_on() {
         // Migrated once, not again.
         SqliteStore::open(engine.path(), Sqlite::options(&desk.setting)).unwrap();
     }
+}
+
+/// R15: what an agent did before the schema could count it is counted all the same, with who said no and who was asked.
+#[tokio::test]
+async fn what_was_done_before_is_counted() {
+    let (engine, setting) = (Sqlite::new(), Setting::new());
+    let raw = Connection::open(engine.path()).unwrap();
+    raw.execute_batch(&std::fs::read_to_string(kept(1)).unwrap()).unwrap();
+    let waiting = "SELECT body FROM approval_request WHERE status = 'waiting_approval' ORDER BY approval_id";
+    let body: String = raw.query_row(waiting, [], |row| row.get(0)).unwrap();
+    let mut approval: serde_json::Value = serde_json::from_str(&body).unwrap();
+    let at = approval["last_event_at"].clone();
+    let by = serde_json::json!({"who": "votes", "reason": null});
+    approval["state"] = serde_json::json!({"status": "rejected", "data": {"by": by, "at": at}});
+    let rejected = "UPDATE approval_request SET status = 'rejected', due_at = NULL, over_at = ?1, body = ?2 \
+                    WHERE approval_id = (SELECT min(approval_id) FROM approval_request \
+                                         WHERE status = 'waiting_approval')";
+    let values = rusqlite::params![at.as_i64().unwrap(), approval.to_string()];
+    assert_eq!(raw.execute(rejected, values).unwrap(), 1);
+    drop(raw);
+    let desk = Desk { store: engine.open(&setting), setting };
+    let all = RequestQuery { limit: 10, ..RequestQuery::default() };
+    let requests = desk.store.list(all).await.unwrap();
+    let denied = requests.iter().find(|request| request.status() == Status::Rejected).unwrap();
+    let query = RecentQuery {
+        tenant: acme(),
+        agent: denied.proposal.call.agent.clone(),
+        tool: denied.proposal.call.full_name(),
+        digest: denied.digest,
+        run: denied.proposal.run.as_ref().map(|step| step.run.clone()),
+        now: denied.opened_at,
+    };
+    let lately = desk.store.recent(query).await.unwrap();
+    let asked = u32::try_from(requests.len()).unwrap();
+    assert_eq!(lately.recent, Recent { calls: asked, same: 1, denied: 1, cards: asked });
+    assert_eq!(lately.run_cards, asked);
 }

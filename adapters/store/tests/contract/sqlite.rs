@@ -69,6 +69,9 @@ pub(crate) async fn populate(desk: &Desk) -> placet::approval::Approval {
     let stop = hold(desk, None, HoldScope::Tool("another".to_owned()));
     desk.store.hold(stop).await.unwrap();
     desk.remembers("v44").await;
+    desk.opens(desk.harmless("v45")).await;
+    let denied = desk.asks("v46", 1).await;
+    desk.does(&denied, Command::Vote(ballot("alice", Decision::Deny)), facts(desk, &["alice"])).await;
     approval
 }
 

@@ -11,7 +11,8 @@ use rusqlite::{Connection, Row, Rows, params};
 
 use crate::sqlite::fault::Meaning;
 use crate::sqlite::table::{
-    Cell, bind, body_of, check, column_id, column_text, exactly_one, from_body, int, optional, text,
+    Cell, Unreadable, bind, body_of, check, column_id, column_text, exactly_one, from_body, int, optional,
+    text,
 };
 
 const TABLE: &str = "card";
@@ -23,8 +24,9 @@ const UPDATE: &str = "UPDATE card SET body = ?1, wanted = ?2, due_at = ?3 \
                       WHERE approval_id = ?4 AND surface = ?5 AND channel = ?6 AND thread = ?7";
 const OF_REQUEST: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at FROM card \
                           WHERE approval_id = ?1 ORDER BY surface, channel, thread";
-const DUE: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at FROM card \
+const DUE: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at, rowid FROM card \
                    WHERE due_at <= ?1 ORDER BY due_at, approval_id LIMIT ?2";
+const SET_ASIDE: &str = "UPDATE card SET due_at = NULL WHERE rowid = ?1";
 const LATER: &str = "SELECT body, approval_id, surface, channel, thread, tenant_id, wanted, due_at FROM card \
                      WHERE due_at > ?1";
 const AT: &str = "SELECT approval_id FROM card_message WHERE tenant_id = ?1 AND channel = ?2 AND message_id = ?3 \
@@ -113,11 +115,28 @@ pub(crate) fn of_request(connection: &Connection, request: RequestId) -> Result<
     read_all(rows)
 }
 
-/// Rows that have something to do, the longest due first.
-pub(crate) fn due(connection: &Connection, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError> {
+/// Rows that have something to do, the longest due first; and those among them that cannot be read.
+pub(crate) fn due(
+    connection: &Connection,
+    now: Timestamp,
+    limit: u32,
+) -> Result<(Vec<CardRow>, Vec<Unreadable>), StoreError> {
     let mut statement = connection.prepare_cached(DUE).on(TABLE)?;
-    let rows = statement.query(params![now.as_millis(), limit]).on(TABLE)?;
-    read_all(rows)
+    let mut rows = statement.query(params![now.as_millis(), limit]).on(TABLE)?;
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next().on(TABLE)? {
+        match read(row) {
+            Ok(card) => found.push(card),
+            Err(why) => unreadable.push(Unreadable { row: row.get(8).on(TABLE)?, why }),
+        }
+    }
+    Ok((found, unreadable))
+}
+
+/// Nobody works on this one any more; whoever changes its request is told what is wrong with it.
+pub(crate) fn set_aside(connection: &Connection, unreadable: &Unreadable) -> Result<(), StoreError> {
+    let set = connection.prepare_cached(SET_ASIDE);
+    set.and_then(|mut set| set.execute([unreadable.row])).map(|_| ()).on(TABLE)
 }
 
 /// Rows whose time is still to come: among them those with an attempt under way.

@@ -3,7 +3,7 @@
 use placet::notice::Message;
 use placet::ports::{OutboxRow, OutboxStep, StoreError};
 use placet::time::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::sqlite::fault::{Meaning, inconsistent};
 use crate::sqlite::prune::PRUNE_ROWS_MAX;
@@ -37,24 +37,22 @@ pub(crate) fn any_due(connection: &Connection, now: Timestamp) -> Result<bool, S
     any.query_row([now.as_millis()], |row| row.get(0)).on(TABLE)
 }
 
-/// Takes messages that are due; nobody else gets them until the lease is over.
+/// Takes messages that are due; nobody else gets them until the lease is over. One that cannot be read is given up, so
+/// that it holds up no other, and named with what is wrong with it.
 pub(crate) fn take(
     connection: &Connection,
     now: Timestamp,
     (lease_until, limit): (Timestamp, u32),
-) -> Result<Vec<OutboxRow>, StoreError> {
+) -> Result<(Vec<OutboxRow>, Vec<StoreError>), StoreError> {
     let mut statement = connection.prepare_cached(DUE).on(TABLE)?;
     let mut rows = statement.query(params![now.as_millis(), limit]).on(TABLE)?;
-    let mut taken = Vec::new();
+    let (mut taken, mut unreadable) = (Vec::new(), Vec::new());
     while let Some(row) = rows.next().on(TABLE)? {
         let id: i64 = row.get(2).on(TABLE)?;
-        let key = id.to_string();
-        let message: Message = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
-        if column_text(row, 1, TABLE)? != message.tenant.as_str() {
-            return Err(inconsistent(TABLE, key, "column tenant_id and the body tell different things"));
+        match read(row, id) {
+            Ok(message) => taken.push(message),
+            Err(why) => unreadable.push((id, why)),
         }
-        let since = Timestamp::from_millis(row.get(4).on(TABLE)?);
-        taken.push(OutboxRow { id, tries: row.get(3).on(TABLE)?, since, message });
     }
     drop(rows);
     let mut lease = connection.prepare_cached(LEASE).on(TABLE)?;
@@ -62,7 +60,20 @@ pub(crate) fn take(
         let changed = lease.execute(params![row.id, lease_until.as_millis(), row.tries]).on(TABLE)?;
         exactly_one(changed, TABLE, row.id)?;
     }
-    Ok(taken)
+    for (id, why) in &unreadable {
+        done(connection, *id, &OutboxStep::Dropped(why.to_string()), now)?;
+    }
+    Ok((taken, unreadable.into_iter().map(|(_, why)| why).collect()))
+}
+
+fn read(row: &Row<'_>, id: i64) -> Result<OutboxRow, StoreError> {
+    let key = id.to_string();
+    let message: Message = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
+    if column_text(row, 1, TABLE)? != message.tenant.as_str() {
+        return Err(inconsistent(TABLE, key, "column tenant_id and the body tell different things"));
+    }
+    let since = Timestamp::from_millis(row.get(4).on(TABLE)?);
+    Ok(OutboxRow { id, tries: row.get(3).on(TABLE)?, since, message })
 }
 
 /// Makes what was taken or put off due now.

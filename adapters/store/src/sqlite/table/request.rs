@@ -2,7 +2,7 @@
 
 use placet::approval::{Alarm, Approval, RejectedBy, State, Status};
 use placet::id::{RequestId, ShortCode, TenantId};
-use placet::policy::Level;
+use placet::policy::{Level, Tier};
 use placet::ports::{RequestQuery, StoreError};
 use placet::time::Timestamp;
 use rusqlite::types::{Value, ValueRef};
@@ -168,7 +168,9 @@ fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
     let full_name = approval.proposal.call.full_name();
     check(row, 1, &fixed(&approval, &full_name), (TABLE, &key))?;
     check(row, 13, &moving(&approval), (TABLE, &key))?;
-    if is_asked(&approval) {
+    let tier = approval.verdict.as_deref().map(|verdict| verdict.tier);
+    // Between the two it depends on what was, which the row does not tell.
+    if is_asked(&approval) || tier != Some(Tier::Approve) {
         check(row, 20, &[asked(&approval)], (TABLE, &key))?;
     }
     Ok(approval)
