@@ -1,4 +1,4 @@
--- Emergency stops, remembered yeses, what an agent did lately, and deliveries that nobody can read.
+-- Emergency stops, remembered yeses, what an agent did lately, large proposals, and deliveries that nobody can read.
 -- The table of requests is made again, because what is new in it holds for every row there is. References to it are not
 -- looked at meanwhile; they are all checked before the migration is committed.
 
@@ -72,6 +72,12 @@ CREATE INDEX approval_request_asked ON approval_request (tenant_id, agent_id, ap
 CREATE INDEX approval_request_denied ON approval_request (digest, approval_id) WHERE rejected_by = 'votes';
 CREATE INDEX approval_request_of_run ON approval_request (run_id, tenant_id, approval_id, agent_id, asked)
   WHERE run_id IS NOT NULL;
+
+-- Proposals that are large, apart from the rows that are written anew with everything that happens to a request.
+CREATE TABLE proposal (
+  approval_id BLOB NOT NULL PRIMARY KEY REFERENCES approval_request (approval_id),
+  body        TEXT NOT NULL CHECK (body <> '')
+) STRICT;
 
 -- Emergency stops. An empty tenant is everybody; an empty agent, tool (by its full name) or run is none.
 CREATE TABLE hold (

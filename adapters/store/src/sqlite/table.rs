@@ -9,6 +9,7 @@ pub(crate) mod idempotency;
 pub(crate) mod inbox;
 pub(crate) mod meta;
 pub(crate) mod outbox;
+mod proposal;
 pub(crate) mod recent;
 pub(crate) mod remembered;
 pub(crate) mod request;

@@ -46,6 +46,8 @@ async fn a_row_that_cannot_exist_is_an_error() {
         ("approval_request", "UPDATE approval_request SET full_name = 'prod/deploy'"),
         ("approval_request", "UPDATE approval_request SET asked = 0 WHERE status = 'waiting_approval'"),
         ("approval_request", "UPDATE approval_request SET asked = 1 WHERE risk_level = 'low'"),
+        ("proposal", "DELETE FROM proposal"),
+        ("approval_request", "UPDATE proposal SET body = '{}'"),
         ("hold", "UPDATE hold SET tenant_id = 'globex'"),
         ("hold", "UPDATE hold SET tool_name = 'harmless'"),
         ("hold", "UPDATE hold SET scope = 'all', tool_name = ''"),

@@ -1,5 +1,6 @@
 //! What only the file shows: reopening, the epoch, the lock, what cannot be opened.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placet::approval::{Command, Decision, Order};
@@ -70,6 +71,7 @@ pub(crate) async fn populate(desk: &Desk) -> placet::approval::Approval {
     desk.store.hold(stop).await.unwrap();
     desk.remembers("v44").await;
     desk.opens(desk.harmless("v45")).await;
+    desk.opens(desk.risky(&"v47".repeat(2800), 1)).await;
     let denied = desk.asks("v46", 1).await;
     desk.does(&denied, Command::Vote(ballot("alice", Decision::Deny)), facts(desk, &["alice"])).await;
     approval
@@ -217,4 +219,47 @@ async fn the_files_are_for_their_owner_alone() {
     }
     names.sort();
     assert_eq!(names, ["p.db", "p.db-shm", "p.db-wal", "p.db.lock"]);
+}
+
+/// What is large and never changes is written once, and read as if it stood in its place.
+#[tokio::test]
+async fn a_large_proposal_is_written_once() {
+    let engine = Sqlite::new();
+    let desk = desk(&engine);
+    // As long as it gets, with what could be taken for the end of it.
+    let mut opening = desk.risky(&"v42\\\",\\\"proposal\\\":null,".repeat(3000), 2);
+    Arc::make_mut(&mut opening.proposal).task = "\"proposal\":null".repeat(100);
+    let approval = desk.opens(opening.clone()).await;
+    let small = desk.asks("small", 2).await;
+    desk.shows(&approval).await;
+    let yes = Command::Vote(ballot("alice", Decision::Approve));
+    for approval in [&approval, &small] {
+        assert!(changed(&desk.does(approval, yes.clone(), facts(&desk, &["alice"])).await));
+        desk.must_rebuild(approval).await;
+    }
+    let again = desk.store.open(opening).await.unwrap();
+    assert!(matches!(again, placet::approval::Opened::Same(same) if same.proposal == approval.proposal));
+    let listed = desk.store.list(RequestQuery { limit: 9, ..RequestQuery::default() }).await.unwrap();
+    assert_eq!(
+        listed.iter().map(|listed| listed.id).collect::<BTreeSet<_>>(),
+        BTreeSet::from([approval.id, small.id])
+    );
+    engine.close();
+    let raw = Connection::open(engine.path()).unwrap();
+    let count = |sql: &str| raw.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM proposal"), 1, "the small one is where it was");
+    assert!(count("SELECT max(length(body)) FROM approval_request") < 8 * 1024);
+    // An earlier version kept it in the body: it is read there, and put apart with the next write.
+    raw.execute_batch(
+        "UPDATE approval_request SET body = replace(body, '\"proposal\":null', '\"proposal\":' || (SELECT p.body FROM \
+         proposal AS p WHERE p.approval_id = approval_request.approval_id)) \
+         WHERE approval_id = (SELECT approval_id FROM proposal); DELETE FROM proposal",
+    )
+    .unwrap();
+    let desk = Desk { store: engine.open(&desk.setting), setting: desk.setting };
+    desk.must_rebuild(&approval).await;
+    let no = Command::Vote(ballot("bob", Decision::Deny));
+    desk.does(&approval, no, facts(&desk, &["alice", "bob"])).await;
+    desk.must_rebuild(&approval).await;
+    assert_eq!(count("SELECT count(*) FROM proposal"), 1);
 }

@@ -9,6 +9,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::sqlite::fault::{Meaning, inconsistent};
+use crate::sqlite::table::proposal;
 use crate::sqlite::table::search::Search;
 use crate::sqlite::table::{
     Cell, GUARDED_TENANT, bind, body_of, check, column_id, column_tenant, column_text, exactly_one,
@@ -124,26 +125,35 @@ pub(crate) fn code_is_taken(connection: &Connection, code: &ShortCode) -> Result
 
 /// Keeps a new one. False if its id is there already; nothing is written then.
 pub(crate) fn insert(connection: &Connection, approval: &Approval) -> Result<bool, StoreError> {
-    let body = body_of(TABLE, approval)?;
+    let (body, large) = proposal::apart(approval, body_of(TABLE, approval)?)?;
     let full_name = approval.proposal.call.full_name();
     let mut insert = connection.prepare_cached(INSERT).on(TABLE)?;
     bind(&mut insert, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut insert, 2, &fixed(approval, &full_name)).on(TABLE)?;
     bind(&mut insert, 14, &moving(approval)).on(TABLE)?;
     bind(&mut insert, 21, &[asked(approval)]).on(TABLE)?;
-    Ok(insert.raw_execute().on(TABLE)? == 1)
+    let new = insert.raw_execute().on(TABLE)? == 1;
+    if let Some(large) = large.filter(|_| new) {
+        proposal::keep(connection, approval.id, &large)?;
+    }
+    Ok(new)
 }
 
 /// Keeps what became of one, guarded by the version it was loaded with.
 pub(crate) fn update(connection: &Connection, before: u64, approval: &Approval) -> Result<(), StoreError> {
-    let body = body_of(TABLE, approval)?;
+    let (body, large) = proposal::apart(approval, body_of(TABLE, approval)?)?;
     let mut update = connection.prepare_cached(UPDATE).on(TABLE)?;
     bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut update, 2, &moving(approval)).on(TABLE)?;
     let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
     bind(&mut update, 9, &[asked(approval)]).on(TABLE)?;
     bind(&mut update, 10, &guard).on(TABLE)?;
-    exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)
+    exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)?;
+    match large {
+        // Written once: it is there, unless an earlier version kept it in the body.
+        Some(large) => proposal::keep(connection, approval.id, &large),
+        None => Ok(()),
+    }
 }
 
 /// A request of this tenant.
@@ -159,12 +169,14 @@ pub(crate) fn load(
 pub(crate) fn find(connection: &Connection, id: RequestId) -> Result<Option<Approval>, StoreError> {
     let mut select = connection.prepare_cached(SELECT_ONE).on(TABLE)?;
     let mut rows = select.query([id.as_bytes().as_slice()]).on(TABLE)?;
-    rows.next().on(TABLE)?.map(read).transpose()
+    rows.next().on(TABLE)?.map(|row| read(connection, row)).transpose()
 }
 
-fn read(row: &Row<'_>) -> Result<Approval, StoreError> {
-    let key = RequestId::from_bytes(column_id(row, 1, TABLE)?).to_string();
-    let approval: Approval = from_body(TABLE, &key, column_text(row, 0, TABLE)?)?;
+fn read(connection: &Connection, row: &Row<'_>) -> Result<Approval, StoreError> {
+    let id = RequestId::from_bytes(column_id(row, 1, TABLE)?);
+    let key = id.to_string();
+    let body = proposal::whole(connection, id, column_text(row, 0, TABLE)?)?;
+    let approval: Approval = from_body(TABLE, &key, &body)?;
     let full_name = approval.proposal.call.full_name();
     check(row, 1, &fixed(&approval, &full_name), (TABLE, &key))?;
     check(row, 13, &moving(&approval), (TABLE, &key))?;
@@ -220,7 +232,7 @@ fn select(connection: &Connection, (sql, values): (String, Vec<Value>)) -> Resul
     let mut rows = statement.query(rusqlite::params_from_iter(values)).on(TABLE)?;
     let mut found = Vec::new();
     while let Some(row) = rows.next().on(TABLE)? {
-        found.push(read(row)?);
+        found.push(read(connection, row)?);
     }
     Ok(found)
 }
