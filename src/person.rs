@@ -134,6 +134,12 @@ impl Identity {
         self.realm.split(':').next().unwrap_or(&self.realm)
     }
 
+    /// Whether schedules name people by it, and nobody can act with it: no surface vouches for one.
+    #[must_use]
+    pub fn only_names(&self) -> bool {
+        matches!(self.realm.as_str(), "email" | "pagerduty")
+    }
+
     /// The name there.
     #[must_use]
     pub fn subject(&self) -> &str {

@@ -6,7 +6,7 @@ use super::people::PeopleRead;
 use super::verdict::{Group, Terms};
 use crate::approval::seats;
 use crate::id::{PersonId, Role};
-use crate::person::{AccountState, KnownPerson, OnCallSource, People, Rolls, Standing};
+use crate::person::{AccountState, Identity, KnownPerson, OnCallSource, People, Rolls, Standing};
 use crate::time::Timestamp;
 
 /// Somebody who could decide.
@@ -28,7 +28,7 @@ pub(super) struct Electors {
 impl Electors {
     /// At one time or another: whoever has an account, with every role that they ever have.
     pub(super) fn ever(read: &PeopleRead) -> Self {
-        let reachable = |known: &KnownPerson| !known.identities.is_empty();
+        let reachable = |known: &KnownPerson| !known.identities.iter().all(Identity::only_names);
         let people = read.at_their_turn().into_iter().filter(reachable).map(|known| Elector {
             person: known.member.person,
             name: known.member.name,

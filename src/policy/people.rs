@@ -146,11 +146,20 @@ impl PeopleRead {
 
     /// Who has roles and no account, with where they are named.
     pub(super) fn without_account(&self) -> impl Iterator<Item = (&str, &Span)> {
-        let mute = |known: &&KnownPerson| known.identities.is_empty() && !known.member.roles.is_empty();
+        let mute = |known: &&KnownPerson| {
+            known.identities.iter().all(Identity::only_names) && !known.member.roles.is_empty()
+        };
         self.people.iter().filter(mute).filter_map(|known| {
             let at = self.ids.iter().find(|at| at.value == known.member.person)?;
             Some((known.member.name.as_str(), &at.span))
         })
+    }
+
+    /// How many have the role at the same time, where only rotas give it; none where others have it too.
+    pub(super) fn at_once(&self, role: &Role) -> Option<usize> {
+        let own = self.people.iter().any(|known| known.member.roles.contains(role));
+        let turns = self.schedules.iter().filter(|schedule| schedule.role == *role).count();
+        (turns > 0 && !own && !self.is_open(role)).then_some(turns)
     }
 
     /// Everybody, with the role of every rota that they take turns in.

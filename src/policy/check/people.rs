@@ -46,6 +46,7 @@ pub(in super::super) fn roles(read: &Read, report: &mut Report<'_>) {
     for asking in asking(read) {
         let known = |role: &Role| !unknown.contains(role);
         if seats(asking.terms).all(|(role, _)| known(role)) && fillable(&asking, &electors, report) {
+            in_turn(&asking, read, report);
             spare(&asking, &electors, report);
             refusable(&asking, &electors, report);
         }
@@ -125,6 +126,22 @@ fn fillable(asking: &Asking<'_>, electors: &Electors, report: &mut Report<'_>) -
     let message = format!("{} can never be approved: it takes {}", asking.what, counts.join("; "));
     report.error(asking.span.clone(), message, "one person fills one place, over all stages together");
     false
+}
+
+/// Whoever is on call by a rota is one at a time.
+fn in_turn(asking: &Asking<'_>, read: &Read, report: &mut Report<'_>) {
+    let later = asking.terms.escalation.iter().any(|step| !step.to.is_empty());
+    for (role, wanted) in seats(asking.terms).filter(|_| !later) {
+        let Some(turns) = read.people.at_once(role).filter(|turns| *turns < wanted as usize) else {
+            continue;
+        };
+        let message = format!(
+            "{} can never be approved: it takes {wanted} of role `{role}`, and {turns} at a time {} on call",
+            asking.what,
+            if turns == 1 { "is" } else { "are" }
+        );
+        report.error(asking.span.clone(), message, "ask fewer, or add a rota that gives the role");
+    }
 }
 
 /// Somebody else can decide what one of those who are asked asks for.

@@ -200,6 +200,17 @@ fn mistakes_about_schedules_are_shown_where_they_are() {
     );
 }
 
+/// R14, R40: two people of a rota are never on call at once.
+#[test]
+fn a_rota_has_one_on_call_at_a_time() {
+    let rota = "rota = { people = [\"bo\", \"chen\"], first = 2026-11-30, at = \"09:00\" }";
+    let asks = "[levels.high]\ntier = \"approve\"\nrole = \"on_call\"\ncount = 2\n";
+    assert_snapshot!(
+        "rota_of_two_at_once",
+        and(&format!("{asks}[[on_call]]\nname = \"ops\"\nrole = \"on_call\"\n{rota}"))
+    );
+}
+
 /// R17: a role that only a group or a schedule gives is one that somebody has, and may be asked for.
 #[test]
 fn roles_that_are_given_outside_are_not_missing() {
