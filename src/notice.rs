@@ -7,7 +7,11 @@ use crate::card::Redactor;
 use crate::id::{RequestId, Role, ShortCode, TenantId};
 use crate::inbound::ReplyTo;
 use crate::policy::Place;
+use crate::record::EventKind;
 use crate::time::Timestamp;
+
+/// The most characters of a reason in a message to the operators: log and record have it in full.
+const WHY_CHARS_MAX: usize = 500;
 
 /// A message and who gets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +22,17 @@ pub struct Message {
     pub to: Recipient,
     /// What it says; the words come from the catalogue when it is sent.
     pub notice: Notice,
+}
+
+impl Message {
+    /// What the operators are told of an event that belongs to no request: the store sends it with the event.
+    #[must_use]
+    pub fn about(tenant: &TenantId, kind: &EventKind) -> Option<Self> {
+        let EventKind::PolicyRefused { errors, .. } = kind else { return None };
+        let why: String = errors.lines().next().unwrap_or_default().chars().take(WHY_CHARS_MAX).collect();
+        let notice = Notice::PolicyNotInForce { why };
+        Some(Self { tenant: tenant.clone(), to: Recipient::Operators, notice })
+    }
 }
 
 /// Who gets a message.

@@ -12,6 +12,8 @@ mod case;
 #[cfg(feature = "policy")]
 mod change;
 #[cfg(feature = "policy")]
+mod changes;
+#[cfg(feature = "policy")]
 mod check;
 pub mod circumstances;
 #[cfg(feature = "policy")]
@@ -66,7 +68,9 @@ mod tools;
 pub mod verdict;
 
 #[cfg(feature = "policy")]
-pub use change::ChangeTerms;
+pub use change::{CHANGE_TOOL, ChangeTerms, OWN_SERVER};
+#[cfg(feature = "policy")]
+pub use changes::{CHANGES_MAX, changes};
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};

@@ -103,7 +103,7 @@ pub trait RequestStore: Send + Sync {
     /// [`StoreError`]; a [`crate::approval::Refusal`] is no error but part of the answer, and is committed too.
     async fn execute(&self, order: Order) -> Result<Committed, StoreError>;
 
-    /// Appends events that belong to no request.
+    /// Appends an event that belongs to no request, with what the operators are told of it ([`Message::about`]).
     ///
     /// # Errors
     /// [`StoreError`].

@@ -304,8 +304,11 @@ pub enum EventKind {
         label: String,
         /// The hash of its text.
         digest: PolicyDigest,
-        /// The text itself.
+        /// The text itself; for a tenant with a file of its own, the installation's.
         text: String,
+        /// The tenant's own text on top of it, where there is one; the two are read together.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tenant_text: Option<String>,
         /// Who or what brought it: a start, a change of the file, a signal; with those who agreed to it, if it took any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<String>,
@@ -320,7 +323,7 @@ pub enum EventKind {
         digest: PolicyDigest,
         /// The text itself.
         text: String,
-        /// What is wrong with it.
+        /// Why not: a sentence of one line, then what was found in it, if anything was.
         errors: String,
     },
     /// A credential was made.

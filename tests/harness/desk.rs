@@ -15,7 +15,7 @@ use placet::ports::{
 };
 use placet::record::{Event, Seq};
 use placet::time::{Clock as _, Ttl};
-use placet_server::{App, Outside, Settings, settings::Secrets};
+use placet_server::{App, Look, Outside, Settings, settings::Secrets};
 use placet_store::SqliteStore;
 use serde_json::Value;
 
@@ -394,6 +394,28 @@ tenant = "{TENANT}"
         self.restart().await
     }
 
+    /// Changes the policy's file, and lets Placet find it: with the second look, once nobody writes it any more.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or the store fails.
+    pub async fn changes_policy(&self, change: impl FnOnce(String) -> String) -> Result<()> {
+        self.writes_policy(change)?;
+        for _ in 0..2 {
+            self.app()?.policies.look(Look::Routine).await?;
+        }
+        self.work_until_idle().await
+    }
+
+    /// Writes the policy's file, and nothing else.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn writes_policy(&self, change: impl FnOnce(String) -> String) -> Result<()> {
+        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        *policy = change(std::mem::take(&mut policy));
+        Ok(std::fs::write(self.folder.path().join("policy.toml"), policy.as_str())?)
+    }
+
     /// How many attempts to get around the gate a tenant's record tells of that belong to no request.
     ///
     /// # Errors
@@ -524,6 +546,16 @@ tenant = "{TENANT}"
     async fn events_of(&self, request: Option<RequestId>) -> Result<Vec<Event>> {
         let query = EventQuery { tenant: None, request, after: Seq(0), types: Vec::new(), limit: 100_000 };
         Ok(self.store()?.events(query).await?.into_iter().map(|(_, event)| event).collect())
+    }
+
+    /// Events of the desk's tenant that belong to no request, of one type.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub async fn notes(&self, kind: &'static str) -> Result<Vec<Event>> {
+        let events =
+            placet_server::all_events(&self.store()?, Some(&TenantId::new(TENANT)?), &[kind]).await?;
+        Ok(events.into_iter().map(|(_, event)| event).collect())
     }
 
     /// Checks that a request's record reads like this.

@@ -12,6 +12,8 @@ mod kill;
 mod main_path;
 mod never;
 mod people;
+mod policy_change;
+mod policy_reload;
 mod shadow;
 mod slack_faults;
 mod waiting;

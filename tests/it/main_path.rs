@@ -165,7 +165,7 @@ async fn an_unknown_outcome_is_settled_by_somebody(desk: &mut Desk) -> Result<()
     desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; unknown; alarm outcome_unknown; settled manager succeeded").await
 }
 
-/// R14: a policy that became stricter is obeyed at the claim, whatever was approved before it.
+/// R14: a policy that became stricter while nobody was at work is obeyed by the next start, whatever was approved before.
 #[conversation]
 async fn a_stricter_policy_stops_what_was_approved(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
@@ -181,13 +181,15 @@ async fn a_stricter_policy_stops_what_was_approved(desk: &mut Desk) -> Result<()
     .await?;
     for call in [&call, &harmless] {
         let claim = desk.agent().tries_to_claim(call, &"1".repeat(40)).await?;
-        ensure!(claim.code() == "forbidden_now", "{}: {}", call.tool, claim.text());
+        ensure!(claim.code() == "not_approved", "{}: {}", call.tool, claim.text());
     }
     desk.reads(
         &call.id,
-        "proposed; checked approve; asked; yes bo; approved Bo; blocked agent claim: forbidden_now",
+        "proposed; checked approve; asked; yes bo; approved Bo; rejudged; blocked agent claim: not_approved",
     )
-    .await
+    .await?;
+    desk.ops().expect_update(&card, "stricter").await?;
+    Ok(())
 }
 
 /// R16, clawpatrol#594: where people are asked is the policy's; an agent that would like its card elsewhere is on

@@ -1,7 +1,8 @@
-//! Whether it runs, how it does, and the key that grants verify with.
+//! Whether it runs, how it does, which policy is in force, and the key that grants verify with.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
+use std::fmt::Write as _;
+use std::sync::{PoisonError, RwLock};
 
 use axum::Json;
 use axum::extract::State;
@@ -10,7 +11,10 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use placet::approval::Status;
+use placet::call::PolicyDigest;
+use placet::policy::PolicyVersion;
 use placet::ports::StoreError;
+use placet::time::Timestamp;
 use serde_json::{Value, json};
 
 use crate::credential::{Caller, ReadingOne};
@@ -18,15 +22,69 @@ use crate::limits::{ALARM_SHOWN_FOR, GAUGES_EVERY};
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
+/// How the policy stands, for `/readyz` and `/metrics`. Whoever reloads it keeps this true.
+#[derive(Debug, Default)]
+pub struct PolicyHealth(RwLock<PolicyStanding>);
+
+/// What [`PolicyHealth`] holds. It names no tenant: those two addresses ask for no credential.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PolicyStanding {
+    /// When a policy took force last; none before the first did.
+    pub loaded_at: Option<Timestamp>,
+    /// What stands in the files now and is not taken; the policy before is in force.
+    pub refused: Option<PolicyRefused>,
+    /// Changes that wait for somebody's yes before they take force.
+    pub waiting: u32,
+}
+
+/// A policy that is not taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyRefused {
+    /// The hash of its text; none where no text could be read.
+    pub digest: Option<PolicyDigest>,
+    /// Since when.
+    pub since: Timestamp,
+    /// How many errors were found in it.
+    pub errors_count: usize,
+}
+
+impl PolicyHealth {
+    /// How it stands now.
+    #[must_use]
+    pub fn now(&self) -> PolicyStanding {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It stands otherwise from now on.
+    pub fn change(&self, change: impl FnOnce(&mut PolicyStanding)) {
+        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
 /// `GET /healthz`: the process answers.
 pub(crate) async fn alive() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
-/// `GET /readyz`: the store answers, too.
+/// `GET /readyz`: the store answers, too. A policy that is not taken makes nothing unready: the one before is in force,
+/// and no server is any better off with less work.
 pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Value>, Problem> {
     app.gate.store().next_due().await?;
-    Ok(Json(json!({ "status": "ready" })))
+    let standing = app.policy.now();
+    let policies = app.gate.policies();
+    let PolicyVersion { label, digest } = policies.installation().version();
+    let mut policy = json!({ "in_force": { "label": label, "digest": digest } });
+    if let Some(refused) = standing.refused {
+        policy["refused"] = json!({
+            "digest": refused.digest,
+            "since": refused.since.to_rfc3339(),
+            "errors_count": refused.errors_count,
+        });
+    }
+    if standing.waiting > 0 {
+        policy["waiting_for_a_yes"] = standing.waiting.into();
+    }
+    Ok(Json(json!({ "status": "ready", "policy": policy })))
 }
 
 /// `GET /v1/grant-key`: what an executor needs to check grants offline.
@@ -54,8 +112,34 @@ pub(crate) async fn metrics(State(app): State<App>) -> Result<Response, Problem>
     if is_due(&app) {
         gauges(&app).await?;
     }
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render())
-        .into_response())
+    let mut text = handle.render();
+    policy(&app, &mut text);
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+}
+
+/// What there is to tell of the policy, at every scrape. Written here, because what was in force before is no number any
+/// more: a label that is gone must be gone.
+fn policy(app: &App, text: &mut String) {
+    let standing = app.policy.now();
+    let policies = app.gate.policies();
+    let PolicyVersion { label, digest } = policies.installation().version();
+    let escaped: String =
+        label.chars().flat_map(|c| matches!(c, '\\' | '"').then_some('\\').into_iter().chain([c])).collect();
+    let refused = u8::from(standing.refused.is_some());
+    let loaded = standing.loaded_at.map(Timestamp::as_secs).unwrap_or_default();
+    // Writing to a text does not fail.
+    let _written = write!(
+        text,
+        "# HELP placet_policy_refused Whether the policy's files hold something that is not taken (1); the policy before is in force.\n\
+         # TYPE placet_policy_refused gauge\nplacet_policy_refused {refused}\n\n\
+         # HELP placet_policy_waiting Changes of the policy that wait for somebody's yes.\n\
+         # TYPE placet_policy_waiting gauge\nplacet_policy_waiting {}\n\n\
+         # HELP placet_policy_loaded_timestamp_seconds When a policy took force last.\n\
+         # TYPE placet_policy_loaded_timestamp_seconds gauge\nplacet_policy_loaded_timestamp_seconds {loaded}\n\n\
+         # HELP placet_policy_info The installation's policy in force.\n\
+         # TYPE placet_policy_info gauge\nplacet_policy_info{{label=\"{escaped}\",digest=\"{digest}\"}} 1\n",
+        standing.waiting,
+    );
 }
 
 fn is_due(app: &App) -> bool {

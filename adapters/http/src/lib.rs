@@ -42,6 +42,7 @@ use crate::parts::App;
 pub use crate::chat::{Begun, ChatAgent, ChatError, Said};
 pub use crate::credential::{TOKEN_PREFIX, new_token, token_hash};
 pub use crate::cursor::CursorKey;
+pub use crate::health::{PolicyHealth, PolicyRefused, PolicyStanding};
 pub use crate::parts::{HttpParts, HttpSettings};
 pub use crate::problem::{Code, Problem};
 pub use crate::serve::{ServeLimits, serve};

@@ -9,6 +9,7 @@ use placet::time::Timestamp;
 
 use crate::chat::ChatAgent;
 use crate::cursor::CursorKey;
+use crate::health::PolicyHealth;
 use crate::stream::Seats;
 
 /// Everything that a router needs.
@@ -22,6 +23,8 @@ pub struct HttpParts {
     pub surfaces: Vec<Router>,
     /// What `/metrics` shows; without it the address does not exist.
     pub metrics: Option<PrometheusHandle>,
+    /// How the policy stands; kept true by whoever reloads it.
+    pub policy: Arc<PolicyHealth>,
     /// The rest.
     pub settings: HttpSettings,
 }
@@ -41,6 +44,7 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     pub(crate) agent: Option<Arc<dyn ChatAgent>>,
     pub(crate) metrics: Option<PrometheusHandle>,
+    pub(crate) policy: Arc<PolicyHealth>,
     pub(crate) settings: HttpSettings,
     pub(crate) seats: Arc<Seats>,
     pub(crate) gauges_read_at: Mutex<Option<Timestamp>>,
@@ -53,6 +57,7 @@ impl App {
             gate: parts.gate,
             agent: parts.agent,
             metrics: parts.metrics,
+            policy: parts.policy,
             settings: parts.settings,
             seats: Arc::default(),
             gauges_read_at: Mutex::new(None),

@@ -78,14 +78,20 @@ pub(crate) async fn of_digest(
     query.only(&[])?;
     let wanted: PolicyDigest = digest.parse().map_err(|_| Problem::no_such_policy())?;
     let found = each_version(&app, caller.tenant(), &["policy.loaded"], |event| match event.kind {
-        EventKind::PolicyLoaded { label, digest, text, by, changes } if digest == wanted => Some(json!({
-            "label": label,
-            "digest": digest,
-            "text": text,
-            "since": event.at.to_rfc3339(),
-            "by": by,
-            "changes": changes,
-        })),
+        EventKind::PolicyLoaded { label, digest, text, tenant_text, by, changes } if digest == wanted => {
+            let mut version = json!({
+                "label": label,
+                "digest": digest,
+                "text": text,
+                "since": event.at.to_rfc3339(),
+                "by": by,
+                "changes": changes,
+            });
+            if let Some(own) = tenant_text {
+                version["tenant_text"] = json!(own);
+            }
+            Some(version)
+        }
         _ => None,
     });
     found.await?.map(Json).ok_or_else(Problem::no_such_policy)

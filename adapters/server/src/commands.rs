@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use placet::policy::Policy;
+use placet::policy::{Policy, PolicySet};
 use placet_store::{Access, Options, SqliteStore};
 
 use crate::clock::SystemClock;
@@ -39,7 +39,15 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server.
-    Serve(Config),
+    Serve {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Put the policy's files in force though the policy before wants somebody's yes to that ([change]): for when
+        /// those people are gone. It goes on record.
+        #[arg(long)]
+        take_policy: bool,
+    },
     /// Show the main job on this machine: an agent, a risky call, your yes or no. No keys, no network.
     Demo {
         /// Nobody is asked: one deletion is approved with a reason, one is denied.
@@ -90,8 +98,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Does what a command says. A failure if it found what it was to find out to be wrong.
 async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<ExitCode> {
     let is_right = match command {
-        Command::Serve(config) => {
-            serve::run(Settings::load(&config.config)?).await?;
+        Command::Serve { config, take_policy } => {
+            serve::run(Settings::load(&config.config)?, take_policy).await?;
             true
         }
         Command::Check(config) => check::run(&Settings::load(&config.config)?, out)?,
@@ -101,7 +109,7 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<E
         }
         Command::Demo { scripted } => {
             let answers = if scripted { demo::Answers::Scripted } else { demo::Answers::here() };
-            match until_interrupted(demo::run(answers, out)).await {
+            match until_interrupted(Box::pin(demo::run(answers, out))).await {
                 Some(done) => done?,
                 None => {
                     writeln!(
@@ -140,9 +148,9 @@ async fn token(
     let basics = Basics::load(&command.config().config)?;
     let ask = Ask::try_from(command)?;
     // Who may do what is said by the policy, and only looked at where a credential is made.
-    let policy = match &ask {
-        Ask::Create(_) => basics.policy.read()?,
-        Ask::List(_) | Ask::Revoke(_) => Policy::builtin()?,
+    let policies = match &ask {
+        Ask::Create(_) => basics.policy.read_all()?,
+        Ask::List(_) | Ask::Revoke(_) => PolicySet::alone(Policy::builtin()?),
     };
     let options = Options::new(Arc::new(SystemClock), Arc::new(OsEntropy)).with_access(Access::Command);
     let answer = match SqliteStore::open(basics.data.as_path(), options) {
@@ -151,7 +159,7 @@ async fn token(
                 store: &store,
                 clock: &SystemClock,
                 entropy: &OsEntropy,
-                policy: &policy,
+                policies: &policies,
                 tenant: basics.only_tenant(),
             };
             registrar.answer(ask).await

@@ -19,7 +19,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::commands::token::{Answer, Ask, Registrar};
-use crate::record::note_policy;
+use crate::policies::PolicyWatch;
 
 /// The most bytes of a line: a wish is short, and a table of a few thousand credentials fits.
 const LINE_BYTES_MAX: u64 = 1024 * 1024;
@@ -45,6 +45,7 @@ pub(crate) struct Door {
     owner: u32,
     gate: Gate,
     store: SqliteStore,
+    policies: Arc<PolicyWatch>,
     tenant: Option<TenantId>,
 }
 
@@ -55,8 +56,7 @@ impl Door {
     /// If it cannot be made: the path is too long for a socket, say.
     pub(crate) fn open(
         database: &Path,
-        gate: Gate,
-        store: SqliteStore,
+        (gate, store, policies): (Gate, SqliteStore, Arc<PolicyWatch>),
         tenant: Option<TenantId>,
     ) -> io::Result<Self> {
         let path = beside(database);
@@ -67,7 +67,7 @@ impl Door {
         let listener = UnixListener::bind(&path)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
         let owner = std::fs::metadata(database)?.uid();
-        Ok(Self { listener, path, owner, gate, store, tenant })
+        Ok(Self { listener, path, owner, gate, store, policies, tenant })
     }
 
     /// Answers for ever, one after the other.
@@ -107,17 +107,16 @@ impl Door {
 
     async fn done(&self, ask: Ask) -> Answer {
         let policies = self.gate.policies();
-        let policy = policies.installation();
         let registrar = Registrar {
             store: &self.store,
             clock: &**self.gate.clock(),
             entropy: &**self.gate.entropy(),
-            policy,
+            policies: &policies,
             tenant: self.tenant.as_ref(),
         };
         let answer = registrar.answer(ask).await;
         if let Answer::Made(made) = &answer
-            && let Err(fault) = note_policy(&self.store, policy, [made.tenant.clone()]).await
+            && let Err(fault) = self.policies.note_for(made.tenant.clone()).await
         {
             tracing::error!(error = %fault, "the policy could not be noted for a new tenant; the next start does it");
         }

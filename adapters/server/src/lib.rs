@@ -5,6 +5,7 @@ pub mod commands;
 #[cfg(unix)]
 mod door;
 mod entropy;
+mod policies;
 mod record;
 mod runs;
 pub mod settings;
@@ -18,7 +19,8 @@ use std::process::ExitCode;
 
 pub use clock::SystemClock;
 pub use entropy::OsEntropy;
-pub use record::{all_events, note_policy};
+pub use policies::{Look, PolicyWatch};
+pub use record::{Policies, Recorded, all_events, last_loaded, note_policies};
 pub use runs::Runs;
 pub use settings::Settings;
 pub use wire::{App, LocalSurface, Outside};

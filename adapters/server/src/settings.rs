@@ -7,6 +7,7 @@
 
 mod basics;
 mod on_call;
+mod policy;
 mod problem;
 mod reader;
 mod secret;
@@ -18,13 +19,13 @@ use std::path::{Path, PathBuf};
 
 use placet::card::Redactor;
 use placet::id::TenantId;
-use placet::policy::Policy;
 use placet::time::Ttl;
 use secrecy::ExposeSecret as _;
 use toml::de::DeTable;
 
 pub use basics::Basics;
 pub use on_call::OnCallSettings;
+pub use policy::{POLICY_POLL, PolicySettings, PolicySource, PolicyTexts, PolicyUnit};
 pub use problem::{Problem, SettingsErrors};
 pub use secret::Secrets;
 pub use section::{
@@ -48,8 +49,8 @@ const LEASE: std::ops::RangeInclusive<Ttl> = Ttl::from_secs(3)..=Ttl::from_mins(
 pub struct Settings {
     /// The database.
     pub data: PathBuf,
-    /// The policy.
-    pub policy: PolicySource,
+    /// The policies.
+    pub policy: PolicySettings,
     /// How long a heartbeat of an executor carries.
     pub lease: Ttl,
     /// The HTTP interface.
@@ -68,61 +69,6 @@ pub struct Settings {
     pub outbound: Option<ProxySettings>,
     /// The log.
     pub log: LogSettings,
-}
-
-/// Where the policy comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PolicySource {
-    /// The one that comes with Placet.
-    Builtin,
-    /// A file.
-    File(PathBuf),
-    /// This text, and what diagnostics call it.
-    Text {
-        /// What diagnostics call it.
-        name: String,
-        /// The text.
-        text: String,
-    },
-}
-
-impl PolicySource {
-    /// As the settings in this folder name it.
-    fn named(name: &str, folder: &Path) -> Self {
-        match name {
-            "builtin" => Self::Builtin,
-            path => Self::File(folder.join(path)),
-        }
-    }
-
-    /// What it is called in diagnostics.
-    pub(crate) fn shown(&self) -> String {
-        match self {
-            Self::Builtin => "builtin".to_owned(),
-            Self::File(path) => path.display().to_string(),
-            Self::Text { name, .. } => name.clone(),
-        }
-    }
-
-    /// Reads and checks the policy.
-    ///
-    /// # Errors
-    /// The file cannot be read, or the policy is not taken; then all that was found in it.
-    pub fn read(&self) -> anyhow::Result<Policy> {
-        match self {
-            Self::Builtin => Ok(Policy::builtin()?),
-            Self::Text { name, text } => Ok(Policy::parse(text, name)?),
-            Self::File(path) => {
-                let shown = path.display().to_string();
-                let text = std::fs::read_to_string(path).map_err(|error| {
-                    let message = format!("the policy cannot be read: {}", cause(&error));
-                    let remedy = "`policy` in the settings names it, from the folder of the settings' file";
-                    SettingsErrors::of_file(&shown, message, remedy)
-                })?;
-                Ok(Policy::parse(&text, &shown)?)
-            }
-        }
-    }
 }
 
 impl Settings {
@@ -146,7 +92,7 @@ impl Settings {
 
     fn read(mut root: Section<'_>, secrets: Secrets<'_>, report: &mut Report<'_>) -> Option<Self> {
         let data = root.needed("data", "\"placet.db\"", report);
-        let policy = root.needed("policy", "\"policy.toml\"", report);
+        let policy = PolicySettings::read(&mut root, secrets.folder, report);
         let lease = root.ttl("lease", LEASE, report).unwrap_or(Ttl::from_secs(60));
         let http = HttpSettings::read(root.section("http", report), report);
         let slack = root.section("slack", report).map(|table| SlackSettings::read(table, secrets, report));
@@ -162,7 +108,7 @@ impl Settings {
         root.finish(report);
         Some(Self {
             data: secrets.folder.join(data?.value),
-            policy: PolicySource::named(&policy?.value, secrets.folder),
+            policy: policy?,
             lease,
             http: http?,
             slack: opposite(slack)?,
@@ -195,7 +141,8 @@ impl Settings {
     #[must_use]
     pub fn tenants(&self) -> std::collections::BTreeSet<&TenantId> {
         let slack = self.slack.iter().map(|slack| &slack.tenant);
-        slack.chain(self.agent.iter().map(|agent| &agent.tenant)).collect()
+        let agent = self.agent.iter().map(|agent| &agent.tenant);
+        slack.chain(agent).chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in).collect()
     }
 
     /// The tenant that is meant where none is named: the only one.
@@ -203,6 +150,14 @@ impl Settings {
     pub fn only_tenant(&self) -> Option<&TenantId> {
         let tenants = self.tenants();
         tenants.first().copied().filter(|_| tenants.len() == 1)
+    }
+
+    /// The tenant in which people agree to a change of the installation's policy: the one that is named for it, else the
+    /// one that is asked in Slack, else the only one.
+    #[must_use]
+    pub fn policy_tenant(&self) -> Option<&TenantId> {
+        let asked = self.slack.as_ref().map(|slack| &slack.tenant);
+        self.policy.agreed_in.as_ref().or(asked).or_else(|| self.only_tenant())
     }
 
     /// Every host that the server talks to by these settings (calendars besides, which the policy names), for whoever keeps the firewall.

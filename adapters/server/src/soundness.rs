@@ -8,23 +8,30 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use placet::approval::{Proposal, Requester};
 use placet::call::{CanonicalArgs, ToolCall};
-use placet::id::{AgentId, CredentialId, ServerName, ToolName};
+use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
 use placet::person::{Identity, OnCallSchedule, OnCallSource};
-use placet::policy::{Circumstances, Policy, Tier, Verdict};
+use placet::policy::{Circumstances, Policy, PolicyFile, PolicySet, RuleKind, Tier, Verdict};
 use placet::time::Timestamp;
 use toml::de::{DeTable, DeValue};
 
-use crate::settings::{Settings, is_slack_id};
+use crate::settings::{PolicyTexts, Settings, SlackSettings, is_slack_id};
 use crate::wire::SLACK;
-
-/// The name under which a verdict says that no rule matched.
-const DEFAULT_RULE: &str = "default";
 
 /// What the ids of Slack's channels begin with.
 const CHANNELS: [char; 3] = ['C', 'G', 'D'];
+
+/// What makes the name of a tool a pattern for several.
+const PATTERN_SIGNS: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+/// One policy that is looked at: whose, and the files it is made of.
+struct Looked<'a> {
+    tenant: Option<&'a TenantId>,
+    texts: Vec<&'a PolicyFile>,
+}
 
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -36,18 +43,41 @@ pub struct Soundness {
 }
 
 impl Soundness {
-    /// Looks at settings and policy together. `asks_here` says that there is a surface besides those of the settings.
+    /// Looks at settings and policies together. `local` are surfaces besides those of the settings.
     ///
     /// # Errors
     /// None in practice: constant names are names.
-    pub fn of(settings: &Settings, policy: &Policy, asks_here: bool) -> anyhow::Result<Self> {
+    pub fn of(
+        settings: &Settings,
+        (texts, policies): (&PolicyTexts, &PolicySet),
+        local: &[&str],
+    ) -> anyhow::Result<Self> {
         let mut found = Self::default();
-        let asks = asks_here || settings.slack.is_some() || decides_over_api(policy);
-        found.tools(settings, policy, asks)?;
-        found.approvers(settings, policy);
-        found.schedules(settings, policy);
-        for warning in policy.warnings() {
-            found.warnings.push(warning.to_string());
+        let installation = Looked { tenant: None, texts: vec![&texts.installation] };
+        let own = texts
+            .tenants
+            .iter()
+            .map(|(tenant, file)| Looked { tenant: Some(tenant), texts: vec![&texts.installation, file] });
+        for looked in std::iter::once(installation).chain(own) {
+            let policy = match looked.tenant {
+                Some(tenant) => policies.of(tenant),
+                None => Arc::clone(policies.installation()),
+            };
+            let asks = !local.is_empty() || settings.slack.is_some() || decides_over_api(&policy);
+            found.tools(settings, &looked, (&policy, policies, asks))?;
+            found.schedules(settings, &policy);
+            for warning in policy.warnings().iter().map(ToString::to_string) {
+                if !found.warnings.contains(&warning) {
+                    found.warnings.push(warning);
+                }
+            }
+        }
+        found.agreement(settings, policies);
+        if let Some(slack) = &settings.slack {
+            found.approvers(slack, &policies.of(&slack.tenant));
+        }
+        for file in std::iter::once(&texts.installation).chain(texts.tenants.values()) {
+            found.places(settings, file, local);
         }
         Ok(found)
     }
@@ -65,66 +95,59 @@ impl Soundness {
         self
     }
 
-    /// Looks whether there is what the policy's places name: a surface of the settings or one of `local`, and in Slack
-    /// a channel by its id. A place that is none would be left out in silence.
-    #[must_use]
-    pub fn with_places(mut self, settings: &Settings, policy: &Policy, local: &[&str]) -> Self {
-        let text = policy.text();
-        let Ok(document) = DeTable::parse(text) else { return self };
-        let root = document.get_ref();
-        let mut listed = vec![("places".to_owned(), root.get("places"))];
-        if let Some(DeValue::Table(levels)) = root.get("levels").map(|levels| levels.get_ref()) {
-            for (level, terms) in levels {
-                if let DeValue::Table(terms) = terms.get_ref() {
-                    listed.push((format!("levels.{}.places", level.get_ref()), terms.get("places")));
-                }
-            }
-        }
-        let file = settings.policy.shown();
-        for (key, places) in listed {
-            let Some(DeValue::Array(places)) = places.map(|places| places.get_ref()) else { continue };
-            for place in places {
-                let DeValue::Table(place) = place.get_ref() else { continue };
-                let word =
-                    |key: &str| place.get(key).and_then(|word| Some((word.get_ref().as_str()?, word.span())));
-                let Some((surface, span)) = word("surface") else { continue };
-                let wrong = if surface == SLACK && settings.slack.is_some() {
-                    let Some((channel, span)) =
-                        word("channel").filter(|(channel, _)| !is_slack_id(channel, &CHANNELS))
-                    else {
-                        continue;
-                    };
-                    let told = format!(
-                        "`{channel}` is not a channel's id; an id such as C024BE91L stands in the channel's details, at \
-                         the bottom"
-                    );
-                    (told, span)
-                } else if local.contains(&surface) {
+    /// Looks whether there is what a policy's places name: a surface of the settings or one of `local`, and in Slack a
+    /// channel by its id. A place that is none would be left out in silence.
+    fn places(&mut self, settings: &Settings, file: &PolicyFile, local: &[&str]) {
+        let Ok(document) = DeTable::parse(&file.text) else { return };
+        let mut listed = Vec::new();
+        places_in(document.get_ref(), "", &mut listed);
+        for (key, place) in listed {
+            let word =
+                |key: &str| place.get(key).and_then(|word| Some((word.get_ref().as_str()?, word.span())));
+            let Some((surface, span)) = word("surface") else { continue };
+            let (told, span) = if surface == SLACK && settings.slack.is_some() {
+                let Some((channel, span)) =
+                    word("channel").filter(|(channel, _)| !is_slack_id(channel, &CHANNELS))
+                else {
                     continue;
-                } else {
-                    let told = match surface {
-                        SLACK => {
-                            "there is no [slack] in the settings; add it, or take the place out".to_owned()
-                        }
-                        _ => format!(
-                            "there is no surface `{surface}` in the settings; there is only \"{SLACK}\""
-                        ),
-                    };
-                    (told, span)
                 };
-                let (told, span) = wrong;
-                let line = text.get(..span.start).map_or(1, |before| before.matches('\n').count() + 1);
-                self.errors.push(format!("{file}:{line}: {key}: {told}"));
-            }
+                let told = format!(
+                    "`{channel}` is not a channel's id; an id such as C024BE91L stands in the channel's details, at \
+                     the bottom"
+                );
+                (told, span)
+            } else if local.contains(&surface) {
+                continue;
+            } else {
+                let told = match surface {
+                    SLACK => "there is no [slack] in the settings; add it, or take the place out".to_owned(),
+                    _ => {
+                        format!("there is no surface `{surface}` in the settings; there is only \"{SLACK}\"")
+                    }
+                };
+                (told, span)
+            };
+            let line = file.text.get(..span.start).map_or(1, |before| before.matches('\n').count() + 1);
+            self.errors.push(format!("{}:{line}: {key}: {told}", file.name));
         }
-        self
     }
 
-    fn tools(&mut self, settings: &Settings, policy: &Policy, asks: bool) -> anyhow::Result<()> {
-        let run_here = settings.agent.iter().flat_map(|_| settings.tools.names());
+    fn tools(
+        &mut self,
+        settings: &Settings,
+        looked: &Looked<'_>,
+        (policy, policies, asks): (&Policy, &PolicySet, bool),
+    ) -> anyhow::Result<()> {
+        // Placet's own agent runs under its tenant's policy alone.
+        let agent = settings.agent.iter().filter(|agent| {
+            let has_own = policies.tenants().any(|(tenant, _)| *tenant == agent.tenant);
+            looked.tenant.map_or(!has_own, |tenant| *tenant == agent.tenant)
+        });
+        let run_here = agent.flat_map(|_| settings.tools.names());
         let mut mapped: BTreeSet<(Option<ServerName>, ToolName)> =
             run_here.map(|tool| (None, tool)).collect();
-        mapped.extend(described(policy));
+        mapped.extend(looked.texts.iter().flat_map(|file| described(&file.text)));
+        let of = looked.tenant.map_or_else(String::new, |tenant| format!("tenant {tenant}: "));
         let mut asked = false;
         for (server, tool) in mapped {
             let shown = match &server {
@@ -132,10 +155,10 @@ impl Soundness {
                 None => tool.to_string(),
             };
             let verdict = judged(policy, server, tool)?;
-            let graded = verdict.rules.iter().any(|hit| hit.rule != DEFAULT_RULE);
+            let graded = verdict.rules.iter().any(|hit| grades(hit.kind));
             if !graded && verdict.tier < Tier::Approve {
                 self.errors.push(format!(
-                    "tool {shown} is mapped but has no gate: no rule of the policy grades it, and its default lets \
+                    "{of}tool {shown} is mapped but has no gate: no rule of the policy grades it, and its default lets \
                      everything through (tier {}); add a [[rule]] for it, or set [default] level to one that asks",
                     verdict.tier
                 ));
@@ -143,11 +166,10 @@ impl Soundness {
             asked |= verdict.tier == Tier::Approve;
         }
         if asked && !asks {
-            self.warnings.push(
-                "no approver configured (fail closed): there is no [slack], and nobody in the policy has \
+            self.warnings.push(format!(
+                "{of}no approver configured (fail closed): there is no [slack], and nobody in the policy has \
                  `credentials` to decide over the API with; whatever needs approval is refused"
-                    .to_owned(),
-            );
+            ));
         }
         Ok(())
     }
@@ -158,16 +180,39 @@ impl Soundness {
         if settings.on_call.is_none()
             && let Some(schedule) = policy.schedules().iter().find(at_pagerduty)
         {
-            self.warnings.push(format!(
+            let warning = format!(
                 "the schedule {} of the policy is kept at PagerDuty, and there is no [on_call] in the settings: \
                  nobody has the role {} by it",
                 schedule.name, schedule.role
-            ));
+            );
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
         }
     }
 
-    fn approvers(&mut self, settings: &Settings, policy: &Policy) {
-        let Some(slack) = &settings.slack else { return };
+    /// Where a change of the installation's policy wants somebody's yes, there must be a tenant in which they are asked,
+    /// and its own file must not say who they are: it could name whom it likes.
+    fn agreement(&mut self, settings: &Settings, policies: &PolicySet) {
+        if policies.installation().change().is_none() {
+            return;
+        }
+        match settings.policy_tenant() {
+            None => self.errors.push(
+                "[change] in the policy wants somebody's yes to a new one, and the settings name no tenant in which they \
+                 are asked; add policy_tenant = \"acme\" to the settings"
+                    .to_owned(),
+            ),
+            Some(tenant) if policies.tenants().any(|(own, _)| own == tenant) => self.errors.push(format!(
+                "people are asked in the tenant {tenant} whether a new policy of the installation takes force ([change]), \
+                 but that tenant has a policy of its own, which could say who they are; name another as policy_tenant, or \
+                 put what stands in tenants.{tenant}.policy into the installation's"
+            )),
+            Some(_) => {}
+        }
+    }
+
+    fn approvers(&mut self, slack: &SlackSettings, policy: &Policy) {
         let vouching: Vec<String> =
             std::iter::once(&slack.team).chain(&slack.enterprise).map(|id| format!("slack:{id}")).collect();
         let vouched = |account: &Identity| vouching.iter().any(|realm| realm == account.realm());
@@ -178,6 +223,36 @@ impl Soundness {
                 "nobody in the policy has an account in the Slack workspace {}: no card can ever be approved",
                 slack.team
             ));
+        }
+    }
+}
+
+/// Whether a rule of this kind says of a tool how it is gated: a raise only says when it is worse.
+const fn grades(kind: RuleKind) -> bool {
+    match kind {
+        RuleKind::Rule | RuleKind::Forbid => true,
+        RuleKind::Raise | RuleKind::Default => false,
+    }
+}
+
+/// Every place that a file names, with the key of the list it stands in: at the top, in a level, in a rule, in a step.
+fn places_in<'d>(table: &'d DeTable<'d>, path: &str, listed: &mut Vec<(String, &'d DeTable<'d>)>) {
+    for (key, value) in table {
+        let key = key.get_ref().as_ref();
+        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+        match value.get_ref() {
+            DeValue::Table(inner) => places_in(inner, &path, listed),
+            DeValue::Array(items) => {
+                for item in items {
+                    let DeValue::Table(inner) = item.get_ref() else { continue };
+                    if key == "places" {
+                        listed.push((path.clone(), inner));
+                    } else {
+                        places_in(inner, &path, listed);
+                    }
+                }
+            }
+            _ => {}
         }
     }
 }
@@ -194,13 +269,13 @@ pub fn decides_over_api(policy: &Policy) -> bool {
     identities.any(|identity| identity.realm() == "credential")
 }
 
-/// The tools that the policy describes: by name, or with their server before it.
-fn described(policy: &Policy) -> Vec<(Option<ServerName>, ToolName)> {
-    let Ok(document) = DeTable::parse(policy.text()) else { return Vec::new() };
+/// The tools that a policy's text describes: by name, or with their server before it. A pattern is no tool.
+fn described(text: &str) -> Vec<(Option<ServerName>, ToolName)> {
+    let Ok(document) = DeTable::parse(text) else { return Vec::new() };
     let Some(DeValue::Table(tools)) = document.get_ref().get("tools").map(|tools| tools.get_ref()) else {
         return Vec::new();
     };
-    let names = tools.keys().map(|name| name.get_ref().as_ref());
+    let names = tools.keys().map(|name| name.get_ref().as_ref()).filter(|name| !name.contains(PATTERN_SIGNS));
     names
         .filter_map(|name| match name.split_once('/') {
             Some((server, tool)) => Some((Some(ServerName::new(server).ok()?), ToolName::new(tool).ok()?)),

@@ -64,6 +64,16 @@ impl Write for Line<'_> {
     }
 }
 
+/// What each number is; those of the policy are described where they are written.
+fn described() {
+    use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+    describe_gauge!("placet_requests", "Requests by the state they are in.");
+    describe_gauge!("placet_alarms", "Requests on which an alarm stands, by its kind.");
+    describe_counter!("placet_votes_total", "Votes by surface and decision.");
+    describe_counter!("placet_http_requests_total", "Answers by route, method and status.");
+    describe_histogram!("placet_http_request_seconds", Unit::Seconds, "How long answers took, by route.");
+}
+
 /// The numbers of one application. Cheap to clone.
 #[derive(Clone)]
 pub struct Numbers {
@@ -77,6 +87,7 @@ impl Numbers {
     /// None in practice: the buckets are a constant that is not empty.
     pub fn new() -> anyhow::Result<Self> {
         let recorder = PrometheusBuilder::new().set_buckets(&SECONDS)?.build_recorder();
+        metrics::with_local_recorder(&recorder, described);
         Ok(Self { recorder: Arc::new(recorder) })
     }
 
@@ -110,6 +121,15 @@ impl<F: Future> Future for Counting<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever reads the numbers is told what they are.
+    #[tokio::test]
+    async fn numbers_are_described() {
+        let numbers = Numbers::new().unwrap();
+        numbers.counting(async { metrics::gauge!("placet_requests", "status" => "approved").set(1.0) }).await;
+        let shown = numbers.handle().render();
+        assert!(shown.contains("# HELP placet_requests Requests by the state they are in."), "{shown}");
+    }
 
     #[tokio::test]
     async fn two_applications_count_apart() {

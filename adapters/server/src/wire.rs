@@ -3,22 +3,22 @@
 //! An application is made of settings and of what is outside, and of nothing else: several can live in one process,
 //! and one that is dropped can be built again on the same file.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use axum::Router;
+use futures::future::{Either, select};
 use placet::agent::Agent;
 use placet::approval::{Actor, Approval, State, Status};
 use placet::gate::{
     CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
     Trusted, Wakes,
 };
-use placet::id::{Entropy, SurfaceName, TenantId};
-use placet::policy::{Place, Policy, PolicySet};
-use placet::ports::{Clock, CredentialStore as _, Model, RequestQuery, RequestStore as _, Surface, Tool};
+use placet::id::{Entropy, SurfaceName};
+use placet::policy::Place;
+use placet::ports::{Clock, Model, RequestQuery, RequestStore as _, Surface, Tool};
 use placet::time::Ttl;
-use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, ServeLimits};
+use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, PolicyHealth, ServeLimits};
 use placet_oncall::{OnCallSettings, PagerDutySettings, Schedules};
 use placet_slack::api::{ApiSettings, SlackApi};
 use placet_slack::identity::Home;
@@ -32,7 +32,7 @@ use url::Url;
 
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
-use crate::record;
+use crate::policies::{self, Files, Ground, PolicyWatch, Start};
 use crate::runs::Runs;
 use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings, SlackSettings};
 use crate::soundness::{Soundness, decides_over_api};
@@ -64,6 +64,9 @@ pub struct Outside {
     pub model: Option<Arc<dyn Model>>,
     /// Tools besides the built-in ones; of two with one name, these.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Whether the policy's files take force at the start though the policy that was in force last wants somebody's yes
+    /// to that.
+    pub take_policy: bool,
 }
 
 /// A surface on this machine, whose accounts the machine itself vouches for.
@@ -93,6 +96,7 @@ impl Outside {
             surfaces: Vec::new(),
             model: None,
             tools: Vec::new(),
+            take_policy: false,
         }
     }
 }
@@ -112,8 +116,8 @@ pub struct App {
     pub agent: Option<Agent>,
     /// Its runs in the background.
     pub runs: Option<Arc<Runs>>,
-    /// The policy in force.
-    pub policy: Arc<PolicyShelf>,
+    /// What puts a change of the policy in force.
+    pub policies: Arc<PolicyWatch>,
     /// What is counted.
     pub numbers: Numbers,
     limits: ServeLimits,
@@ -126,17 +130,26 @@ impl App {
     /// The policy is not taken, a mapped tool has no gate, the database cannot be opened, or a setting that only its
     /// adapter understands is wrong.
     pub async fn build(settings: &Settings, outside: Outside) -> anyhow::Result<Self> {
-        let policy = settings.policy.read()?;
-        sound(settings, &outside, &policy)?;
+        let local: Vec<String> =
+            outside.surfaces.iter().map(|local| local.surface.name().to_string()).collect();
+        let names: Vec<&str> = local.iter().map(String::as_str).collect();
+        let files = Files::read(settings, &names);
+        folders(settings)?;
+        if let Some(errors) = files.errors()
+            && !settings.data.exists()
+        {
+            bail!("{errors}");
+        }
         let numbers = Numbers::new()?;
         let redactor = Arc::new(settings.redactor());
         let wakes = Wakes::new();
         let store = store(settings, &outside, &wakes)?;
         // The file's lock says that nobody else is at work on it.
         placet::ports::CardStore::take_over(&store).await?;
-        record::note_policy(&store, &policy, tenants(settings, &store).await?).await?;
-        let decide_over_api = decides_over_api(&policy);
-        let policy = PolicyShelf::new(PolicySet::alone(policy));
+        let ground = Ground { settings, store: &store, local: &names, take: outside.take_policy };
+        let start = Start::of(files, ground).await?;
+        let decide_over_api = decides_over_api(start.in_force.set.installation());
+        let policy = PolicyShelf::new(start.in_force.set.clone());
         let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
         let gate_settings = GateSettings {
             lease: settings.lease,
@@ -157,6 +170,20 @@ impl App {
             wakes,
             settings: gate_settings,
         });
+        // The policy may have changed while nobody was at work.
+        gate.rejudge_all().await?;
+        let health = Arc::new(PolicyHealth::default());
+        let policies = PolicyWatch::new(
+            policies::Parts {
+                settings: Arc::new(settings.clone()),
+                local,
+                store: store.clone(),
+                gate: gate.clone(),
+                shelf: Arc::clone(&policy),
+                health: Arc::clone(&health),
+            },
+            start,
+        )?;
         let executor = Executor::new(gate.clone(), tools(settings, &outside)?);
         let agent = agent(settings, &outside, &executor)?;
         let runs = settings.agent.as_ref().zip(agent.clone());
@@ -166,6 +193,7 @@ impl App {
             agent: runs.clone().map(|runs| runs as Arc<dyn ChatAgent>),
             surfaces: surfaces.doors.into_iter().map(|door| door(&gate)).collect(),
             metrics: settings.http.metrics.then(|| numbers.handle()),
+            policy: health,
             settings: HttpSettings { cursor_key: cursor_key(settings, &store) },
         };
         let router = counted(mounted(&settings.http.path_prefix, placet_http::router(parts)), &numbers);
@@ -178,7 +206,7 @@ impl App {
             connections_max: usize::try_from(settings.http.connections_max).unwrap_or(usize::MAX),
             ..ServeLimits::default()
         };
-        Ok(Self { router, gate, store, executor, agent, runs, policy, numbers, limits })
+        Ok(Self { router, gate, store, executor, agent, runs, policies, numbers, limits })
     }
 
     /// Serves and works until `shutdown`.
@@ -192,10 +220,15 @@ impl App {
         // The worker stops with the answers, not before them: they may wait for it.
         let (served, serving) = (tokio::sync::Notify::new(), Box::pin(serving));
         let working = self.numbers.counting(self.gate.work(served.notified()));
-        tokio::join!(working, async {
-            serving.await;
+        let watching = self.numbers.counting(self.policies.work());
+        // What takes force while the server stops would judge nothing any more.
+        let serving = async {
+            match select(serving, Box::pin(watching)).await {
+                Either::Left(_) | Either::Right(_) => {}
+            }
             served.notify_one();
-        });
+        };
+        tokio::join!(working, serving);
         self.let_tools_finish().await;
         tracing::info!("placet stops; what waits goes on with the next start");
         self.store.close();
@@ -230,19 +263,10 @@ impl App {
     }
 }
 
-/// Says what is odd, and refuses what cannot be meant.
-fn sound(settings: &Settings, outside: &Outside, policy: &Policy) -> anyhow::Result<()> {
-    let local: Vec<&str> = outside.surfaces.iter().map(|local| local.surface.name().as_str()).collect();
-    let found = Soundness::of(settings, policy, !local.is_empty())?
-        .with_places(settings, policy, &local)
-        .with_folders(settings);
-    for warning in &found.warnings {
-        tracing::warn!("{warning}");
-    }
-    if !found.errors.is_empty() {
-        bail!("{}", found.errors.join("\n"));
-    }
-    Ok(())
+/// Refuses folders that are not there.
+fn folders(settings: &Settings) -> anyhow::Result<()> {
+    let found = Soundness::default().with_folders(settings);
+    if found.errors.is_empty() { Ok(()) } else { bail!("{}", found.errors.join("\n")) }
 }
 
 fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::Result<SqliteStore> {
@@ -258,13 +282,6 @@ fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::
         }
     }));
     Ok(store)
-}
-
-/// The tenants that there are: those of the settings, and those of credentials.
-async fn tenants(settings: &Settings, store: &SqliteStore) -> anyhow::Result<BTreeSet<TenantId>> {
-    let mut tenants: BTreeSet<TenantId> = settings.tenants().into_iter().cloned().collect();
-    tenants.extend(store.credentials(None).await?.into_iter().map(|row| row.tenant));
-    Ok(tenants)
 }
 
 fn signer(settings: &Settings, store: &SqliteStore) -> Option<GrantSigner> {

@@ -62,7 +62,7 @@ pub(crate) fn placet(folder: &Path, each: usize) -> Result<Placet> {
     let secrets = Secrets { folder, environment: &|_| None };
     let mut settings =
         Settings::parse(&format!("data = \"{DATABASE}\"\npolicy = \"builtin\""), "placet.toml", secrets)?;
-    settings.policy = PolicySource::Text { name: "policy.toml".to_owned(), text: POLICY.to_owned() };
+    settings.policy = PolicySource::Text { name: "policy.toml".to_owned(), text: POLICY.to_owned() }.into();
     runtime()?.block_on(async {
         let app = App::build(&settings, Outside::machine()).await?;
         let tokens = credentials(&app.store).await?;

@@ -4,6 +4,7 @@ use placet::approval::{Evidence, Proposal, Requester, RunStep};
 use placet::call::{CanonicalArgs, ToolCall};
 use placet::id::{RunId, ServerName, SessionId, StepId, ToolName};
 use placet::person::Identity;
+use placet::policy::OWN_SERVER;
 use placet::time::Ttl;
 use serde_json::Value;
 
@@ -33,9 +34,6 @@ const FIELDS: [&str; 15] = [
     "timeout",
     "ask_again",
 ];
-
-/// The server of calls that Placet asks people about itself: nobody else proposes or claims one.
-const OWN_SERVER: &str = "placet";
 
 /// Fields that nobody has by mistake: each claims a right, a verdict or an identity.
 const FORGERIES: [&str; 14] = [

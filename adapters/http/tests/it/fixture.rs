@@ -260,6 +260,7 @@ impl Desk {
             agent: setting.agent.map(|make| make(&gate)),
             surfaces: setting.surfaces,
             metrics: setting.metrics,
+            policy: Arc::default(),
             settings: HttpSettings { cursor_key: CursorKey::new([9; 32]) },
         });
         let desk = Self { clock, chance, store, gate, policies, router, tokens: Mutex::default() };

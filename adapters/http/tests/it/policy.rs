@@ -14,6 +14,7 @@ async fn takes_force(desk: &Desk, text: &str) -> String {
     let policy = Policy::parse(text, "test.toml").unwrap();
     let digest = policy.version().digest;
     let kind = EventKind::PolicyLoaded {
+        tenant_text: None,
         label: policy.version().label.clone(),
         digest,
         text: text.to_owned(),

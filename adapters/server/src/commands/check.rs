@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
+use placet::id::TenantId;
 use placet::person::OnCallSource;
+use placet::policy::Policy;
 
 use crate::settings::{Settings, host};
 use crate::soundness::Soundness;
@@ -12,9 +14,9 @@ use crate::soundness::Soundness;
 /// # Errors
 /// The policy is not taken, or `out` cannot be written.
 pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
-    let policy = settings.policy.read()?;
-    let found =
-        Soundness::of(settings, &policy, false)?.with_places(settings, &policy, &[]).with_folders(settings);
+    let texts = settings.policy.read_texts()?;
+    let policies = texts.parse()?;
+    let found = Soundness::of(settings, (&texts, &policies), &[])?.with_folders(settings);
     for warning in &found.warnings {
         writeln!(
             out,
@@ -27,10 +29,10 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
     for error in &found.errors {
         writeln!(out, "error: {error}\n")?;
     }
-    let version = policy.version();
-    writeln!(out, "policy    {} ({})", version.label, version.digest)?;
-    writeln!(out, "people    {}", policy.people().all().len())?;
-    writeln!(out, "profile   {}", if policy.is_solo() { "solo: who asks may approve" } else { "team" })?;
+    shown(None, policies.installation(), out)?;
+    for (tenant, policy) in policies.tenants() {
+        shown(Some(tenant), policy, out)?;
+    }
     writeln!(out, "database  {}", settings.data.display())?;
     writeln!(out, "listens   {}{}", settings.http.listen, settings.http.path_prefix)?;
     match &settings.slack {
@@ -43,7 +45,9 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
         None => writeln!(out, "agent     none of its own")?,
     }
     let mut hosts = settings.hosts();
-    hosts.extend(policy.schedules().iter().filter_map(|schedule| calendar_host(&schedule.source)));
+    for policy in policies.tenants().map(|(_, policy)| policy).chain([policies.installation()]) {
+        hosts.extend(policy.schedules().iter().filter_map(|schedule| calendar_host(&schedule.source)));
+    }
     hosts.sort();
     hosts.dedup();
     writeln!(out, "talks to  {}", if hosts.is_empty() { "nobody".to_owned() } else { hosts.join(", ") })?;
@@ -56,4 +60,15 @@ fn calendar_host(source: &OnCallSource) -> Option<String> {
         OnCallSource::Calendar { url } => host(&url.parse().ok()?),
         OnCallSource::Rota { .. } | OnCallSource::PagerDuty { .. } => None,
     }
+}
+
+/// A policy in a few lines: the installation's, or what a tenant's file makes of it.
+fn shown(tenant: Option<&TenantId>, policy: &Policy, out: &mut dyn Write) -> std::io::Result<()> {
+    let version = policy.version();
+    if let Some(tenant) = tenant {
+        writeln!(out, "tenant    {tenant}, with a policy of its own")?;
+    }
+    writeln!(out, "policy    {} ({})", version.label, version.digest)?;
+    writeln!(out, "people    {}", policy.people().all().len())?;
+    writeln!(out, "profile   {}", if policy.is_solo() { "solo: who asks may approve" } else { "team" })
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
 use placet::id::{AgentId, CredentialId, Entropy, TenantId};
 use placet::person::Identity;
-use placet::policy::Policy;
+use placet::policy::{OWN_SERVER, PolicySet};
 use placet::ports::store::Scope;
 use placet::ports::{Clock, CredentialRow, CredentialStore};
 use placet::time::{Timestamp, Ttl};
@@ -193,8 +193,8 @@ pub struct Registrar<'a> {
     pub clock: &'a dyn Clock,
     /// Where secrets come from.
     pub entropy: &'a dyn Entropy,
-    /// The policy in force.
-    pub policy: &'a Policy,
+    /// The policies in force.
+    pub policies: &'a PolicySet,
     /// The tenant that is meant when none is named; none where the settings have several, or none.
     pub tenant: Option<&'a TenantId>,
 }
@@ -232,12 +232,6 @@ impl Registrar<'_> {
         scopes.sort_unstable();
         scopes.dedup();
         ensure!(!scopes.is_empty(), "a credential that may do nothing is none: name its --scopes");
-        if scopes.contains(&Scope::Propose) && scopes.contains(&Scope::Decide) && !self.policy.is_solo() {
-            bail!(
-                "propose and decide exclude each other: who asks must not answer. Make one credential for each, or \
-                 set profile = \"solo\" in the policy if you work alone"
-            );
-        }
         ensure!(
             !acts_for_others || scopes.contains(&Scope::Propose),
             "--acts-for-others is for credentials that may propose"
@@ -246,10 +240,22 @@ impl Registrar<'_> {
         let Some(tenant) = tenant.or_else(|| self.tenant.cloned()) else {
             bail!("say whose it is with --tenant: the settings do not name exactly one tenant");
         };
+        let asks_and_answers = scopes.contains(&Scope::Propose) && scopes.contains(&Scope::Decide);
+        if asks_and_answers && !self.policies.of(&tenant).is_solo() {
+            bail!(
+                "propose and decide exclude each other: who asks must not answer. Make one credential for each, or \
+                 set profile = \"solo\" in the policy if you work alone"
+            );
+        }
         let agent = match agent {
             Some(agent) => agent,
             None => AgentId::new(name.as_str())?,
         };
+        if [name.as_str(), agent.as_str()].contains(&OWN_SERVER) {
+            bail!(
+                "{OWN_SERVER} is what Placet calls itself in the record; give it another --name and --agent"
+            );
+        }
         // A name is an account in the policy, which knows no tenants: the same twice would be two people's one account.
         if self.store.credentials(None).await?.iter().any(|row| row.id == name) {
             bail!(

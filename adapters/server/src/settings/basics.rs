@@ -9,15 +9,15 @@ use placet::id::TenantId;
 use super::problem::Report;
 use super::reader::Section;
 use super::section::tenant;
-use super::{PolicySource, SettingsErrors, folder_of, parsed, text_of};
+use super::{PolicySettings, SettingsErrors, folder_of, parsed, text_of};
 
 /// The part of the settings without secrets.
 #[derive(Debug, Clone)]
 pub struct Basics {
     /// The database.
     pub data: PathBuf,
-    /// The policy.
-    pub policy: PolicySource,
+    /// The policies.
+    pub policy: PolicySettings,
     /// The tenants that the settings name.
     tenants: BTreeSet<TenantId>,
 }
@@ -34,7 +34,7 @@ impl Basics {
 
     fn read(mut root: Section<'_>, folder: &Path, report: &mut Report<'_>) -> Option<Self> {
         let data = root.needed("data", "\"placet.db\"", report);
-        let policy = root.needed("policy", "\"policy.toml\"", report);
+        let policy = PolicySettings::read(&mut root, folder, report);
         let mut tenants = BTreeSet::new();
         if let Some(mut slack) = root.section("slack", report) {
             tenants.extend(tenant(&mut slack, report));
@@ -44,17 +44,15 @@ impl Basics {
         {
             tenants.extend(tenant(&mut agent, report));
         }
-        Some(Self {
-            data: folder.join(data?.value),
-            policy: PolicySource::named(&policy?.value, folder),
-            tenants,
-        })
+        Some(Self { data: folder.join(data?.value), policy: policy?, tenants })
     }
 
     /// The tenant that is meant where none is named: the only one.
     #[must_use]
     pub fn only_tenant(&self) -> Option<&TenantId> {
-        self.tenants.first().filter(|_| self.tenants.len() == 1)
+        let named = self.tenants.iter().chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in);
+        let named: BTreeSet<&TenantId> = named.collect();
+        named.first().copied().filter(|_| named.len() == 1)
     }
 
     /// What to know about a tenant that nothing in the settings serves; none where something does, or where the settings

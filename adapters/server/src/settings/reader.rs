@@ -47,9 +47,13 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// A key with the tables it stands in.
+    /// A key with the tables it stands in; without a key, the table itself.
     pub(super) fn path(&self, key: &str) -> String {
-        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+        match (self.path.as_str(), key) {
+            ("", key) => key.to_owned(),
+            (path, "") => path.to_owned(),
+            (path, key) => format!("{path}.{key}"),
+        }
     }
 
     /// Where the table begins.
@@ -80,6 +84,17 @@ impl<'d> Section<'d> {
         let mut section = Self::of(value, self.path(key), report)?;
         section.span = self.key_span(key).unwrap_or(section.span);
         Some(section)
+    }
+
+    /// Every table within this one, by names of the author's own.
+    pub(super) fn each(self, report: &mut Report<'_>) -> Vec<(At<String>, Self)> {
+        let tables = self.entries.iter().filter_map(|(key, value)| {
+            let name = key.get_ref().as_ref().to_owned();
+            let mut section = Self::of(value, self.path(&name), report)?;
+            section.span = key.span();
+            Some((At { value: name, span: key.span() }, section))
+        });
+        tables.collect()
     }
 
     /// Text that is not empty.

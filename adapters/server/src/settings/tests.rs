@@ -59,7 +59,7 @@ fn with(line: &str, other: &str) -> String {
 fn good_settings_are_taken() {
     let settings = read(GOOD).unwrap();
     assert_eq!(settings.data, Path::new("/etc/placet/placet.db"));
-    assert_eq!(settings.policy, PolicySource::File("/etc/placet/policy.toml".into()));
+    assert_eq!(settings.policy.installation, PolicySource::File("/etc/placet/policy.toml".into()));
     assert_eq!(settings.lease, Ttl::from_secs(60));
     let slack = settings.slack.as_ref().unwrap();
     assert_eq!(slack.bot_token.expose_secret(), TOKEN, "the line break after it is no part of it");
@@ -198,4 +198,34 @@ fn a_policy_that_cannot_be_read_is_named() {
     let source = PolicySource::Text { name: "p.toml".to_owned(), text: "version = 7".to_owned() };
     insta::assert_snapshot!(source.read().unwrap_err());
     assert!(PolicySource::Builtin.read().unwrap().is_solo());
+}
+
+/// R19: each tenant can have a policy of its own.
+#[test]
+fn tenants_have_policies_of_their_own() {
+    let tables =
+        "[tenants.globex]\npolicy = \"tenants/globex.toml\"\n[tenants.initech]\npolicy = \"i.toml\"\n";
+    let settings = read(&format!("policy_poll = \"2s\"\n{GOOD}{tables}")).unwrap();
+    let globex = &settings.policy.tenants[&TenantId::new("globex").unwrap()];
+    assert_eq!(*globex, PolicySource::File("/etc/placet/tenants/globex.toml".into()));
+    assert_eq!(settings.policy.poll, Ttl::from_secs(2));
+    assert_eq!(settings.tenants().len(), 3);
+    assert_eq!(settings.policy_tenant().unwrap().as_str(), "acme", "people are asked where they are reached");
+    let named = read(&format!("policy_tenant = \"initech\"\n{GOOD}{tables}")).unwrap();
+    assert_eq!(named.policy_tenant().unwrap().as_str(), "initech");
+    let errors =
+        read(&format!("{GOOD}[tenants.globex]\npolcy = \"g.toml\"\n[tenants.\"\"]\npolicy = \"b.toml\"\n"))
+            .unwrap_err()
+            .to_string();
+    assert!(errors.contains("tenants.globex.policy: it is missing"), "{errors}");
+    assert!(
+        errors.contains("did you mean `policy`?") && errors.contains("this is no tenant's name"),
+        "{errors}"
+    );
+    assert!(
+        read(&format!("policy_poll = \"0s\"\n{GOOD}"))
+            .unwrap_err()
+            .to_string()
+            .contains("policy_poll: 0s is out of bounds")
+    );
 }

@@ -62,7 +62,7 @@ async fn token(app: &App, name: &str, scopes: &[Scope]) -> String {
         store: &app.store,
         clock: &SystemClock,
         entropy: &OsEntropy,
-        policy: policies.installation(),
+        policies: &policies,
         tenant: None,
     };
     let wish = Wish {

@@ -25,7 +25,7 @@ fn the_example_of_the_settings_is_taken_and_names_every_key() {
     };
     let settings = read(&text).unwrap_or_else(|errors| panic!("{errors}"));
     assert!(settings.slack.is_some() && settings.grants.is_some() && settings.agent.is_none());
-    assert!(matches!(settings.policy, PolicySource::File(_)));
+    assert!(matches!(settings.policy.installation, PolicySource::File(_)));
     // What is commented out is right as well.
     let whole: String = text
         .lines()
@@ -37,7 +37,7 @@ fn the_example_of_the_settings_is_taken_and_names_every_key() {
         .collect();
     assert_ne!(whole, text, "some are commented out");
     let settings = read(&whole).unwrap_or_else(|errors| panic!("{errors}"));
-    assert!(settings.agent.is_some() && settings.outbound.is_some());
+    assert!(settings.agent.is_some() && settings.outbound.is_some() && settings.policy.tenants.len() == 1);
     assert!(settings.slack.unwrap().signing_secret_previous.is_some());
 }
 

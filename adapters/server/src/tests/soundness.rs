@@ -3,6 +3,8 @@
 use placet::policy::Policy;
 
 use super::settings_in;
+use crate::Policies;
+use crate::settings::Settings;
 use crate::soundness::Soundness;
 
 const AGENT: &str = "data = \"p.db\"\npolicy = \"builtin\"\n[agent]\ntenant = \"acme\"\nworkspace = \"w\"\n";
@@ -27,7 +29,12 @@ stewards = ["admin"]
 
 fn found(settings: &str, policy: &str) -> Soundness {
     let settings = settings_in(std::path::Path::new("/etc/placet"), settings);
-    Soundness::of(&settings, &Policy::parse(policy, "p.toml").unwrap(), false).unwrap()
+    looked(&settings, policy, &[])
+}
+
+fn looked(settings: &Settings, policy: &str, local: &[&str]) -> Soundness {
+    let policies = Policies::alone(policy, "p.toml").unwrap();
+    Soundness::of(settings, (&policies.texts, &policies.set), local).unwrap()
 }
 
 /// R7: it refuses to start when a mapped tool has no gate.
@@ -57,11 +64,10 @@ fn a_default_that_asks_is_a_gate() {
 #[test]
 fn nobody_to_ask_is_warned_of() {
     let nobody_over_api = Policy::builtin_text().replace("credentials = [\"owner\"]\n", "");
-    let policy = Policy::parse(&nobody_over_api, "p.toml").unwrap();
     let settings = settings_in(std::path::Path::new("/etc/placet"), AGENT);
-    let warned = |asks_here| Soundness::of(&settings, &policy, asks_here).unwrap().warnings;
-    assert!(warned(false).iter().any(|warning| warning.starts_with("no approver configured (fail closed)")));
-    assert!(!warned(true).iter().any(|warning| warning.contains("no approver configured")));
+    let warned = |local: &[&str]| looked(&settings, &nobody_over_api, local).warnings;
+    assert!(warned(&[]).iter().any(|warning| warning.starts_with("no approver configured (fail closed)")));
+    assert!(!warned(&["terminal"]).iter().any(|warning| warning.contains("no approver configured")));
     let slack = r#"
 data = "p.db"
 policy = "builtin"

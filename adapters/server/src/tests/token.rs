@@ -1,13 +1,13 @@
 //! R47: credentials are made, listed, expire and are revoked; their tokens are shown once.
 
-use placet::policy::Policy;
+use placet::policy::{Policy, PolicySet};
 use placet::ports::{Clock as _, CredentialStore as _};
 use placet::record::EventKind;
 use placet_store::{Access, Location, Options, SqliteStore};
 
 use super::{shared, tenant};
 use crate::commands::token::{Expiry, Registrar, Wish};
-use crate::{OsEntropy, SystemClock, all_events};
+use crate::{OsEntropy, Policies, SystemClock, all_events};
 use placet::id::{AgentId, CredentialId};
 use placet::ports::store::Scope;
 use placet::time::Ttl;
@@ -18,6 +18,10 @@ const TEAM: &str =
 fn store(location: Location) -> SqliteStore {
     let options = Options::new(shared(SystemClock), shared(OsEntropy)).with_access(Access::Command);
     SqliteStore::open(location, options).unwrap()
+}
+
+fn registrar<'a>(store: &'a SqliteStore, policies: &'a PolicySet) -> Registrar<'a> {
+    Registrar { store, clock: &SystemClock, entropy: &OsEntropy, policies, tenant: None }
 }
 
 fn wish(name: &str, scopes: &[Scope]) -> Wish {
@@ -41,9 +45,8 @@ async fn refusal(registrar: &Registrar<'_>, wish: Wish) -> String {
 #[tokio::test]
 async fn a_credential_lives_from_create_to_revoke() {
     let store = store(Location::Memory);
-    let policy = Policy::parse(TEAM, "p.toml").unwrap();
-    let registrar =
-        Registrar { store: &store, clock: &SystemClock, entropy: &OsEntropy, policy: &policy, tenant: None };
+    let policies = Policies::alone(TEAM, "p.toml").unwrap().set;
+    let registrar = registrar(&store, &policies);
     let made = registrar.create(wish("ci-bot", &[Scope::Execute, Scope::Propose])).await.unwrap();
     assert!(made.token.starts_with("plt_") && made.token.len() == 47);
     let row = store.credential(placet_http::token_hash(&made.token)).await.unwrap().unwrap();
@@ -79,11 +82,10 @@ async fn a_credential_lives_from_create_to_revoke() {
 #[tokio::test]
 async fn who_asks_must_not_answer_but_in_the_solo_profile() {
     let store = store(Location::Memory);
-    let team = Policy::parse(TEAM, "p.toml").unwrap();
-    let solo = Policy::builtin().unwrap();
+    let team = Policies::alone(TEAM, "p.toml").unwrap().set;
+    let solo = PolicySet::alone(Policy::builtin().unwrap());
     let both = || wish("both", &[Scope::Propose, Scope::Decide]);
-    let of =
-        |policy| Registrar { store: &store, clock: &SystemClock, entropy: &OsEntropy, policy, tenant: None };
+    let of = |policies| registrar(&store, policies);
     let told = refusal(&of(&team), both()).await;
     assert!(told.contains("exclude each other"), "{told}");
     assert!(of(&solo).create(both()).await.is_ok());
@@ -96,13 +98,11 @@ async fn who_asks_must_not_answer_but_in_the_solo_profile() {
 #[tokio::test]
 async fn the_policy_is_noted_once_for_each_text() {
     let store = store(Location::Memory);
-    let policy = Policy::parse(TEAM, "p.toml").unwrap();
-    let tenants = || [tenant("acme"), tenant("other")];
-    crate::note_policy(&store, &policy, tenants()).await.unwrap();
-    crate::note_policy(&store, &policy, tenants()).await.unwrap();
-    let next = Policy::builtin().unwrap();
-    crate::note_policy(&store, &next, tenants()).await.unwrap();
-    crate::note_policy(&store, &policy, tenants()).await.unwrap();
+    let team = Policies::alone(TEAM, "p.toml").unwrap();
+    let solo = Policies::alone(Policy::builtin_text(), "builtin").unwrap();
+    for policies in [&team, &team, &solo, &team] {
+        crate::note_policies(&store, policies, "a test", [tenant("acme"), tenant("other")]).await.unwrap();
+    }
     let events = all_events(&store, Some(&tenant("acme")), &["policy.loaded"]).await.unwrap();
     let labels: Vec<String> = events
         .into_iter()

@@ -7,6 +7,7 @@ use placet::card::row::CardRow;
 use placet::hold::{Hold, Lifted};
 use placet::id::{CredentialId, DeliveryKey, HoldId, RequestId, RunId, SessionId, TenantId};
 use placet::inbound::{Inbound, MessageRef};
+use placet::notice::Message;
 use placet::ports::{
     AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldStore, InboxStore, Lately,
     OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
@@ -36,8 +37,10 @@ impl RequestStore for SqliteStore {
 
     async fn note(&self, tenant: TenantId, kind: EventKind) -> Result<(), StoreError> {
         self.write(move |batch| {
-            let event = Event { tenant, request: None, at: batch.now(), kind };
-            batch.append(&[event])?;
+            let now = batch.now();
+            let messages: Vec<Message> = Message::about(&tenant, &kind).into_iter().collect();
+            batch.append(&[Event { tenant, request: None, at: now, kind }])?;
+            batch.send(&messages, now)?;
             batch.wrote("note");
             Ok(())
         })

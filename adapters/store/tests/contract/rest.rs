@@ -142,7 +142,7 @@ contract! {
 
     /// R35: by tenant, request, type and cursor; each text is back as it was.
     the_record_is_read_in_order(desk) {
-        desk.store.note(acme(), EventKind::PolicyLoaded { label: "1".to_owned(), digest: PolicyDigest::of(b"p"), by: None, changes: Vec::new(), text: "people = \"é\\u0000\u{202e}\"".to_owned() }).await.unwrap();
+        desk.store.note(acme(), EventKind::PolicyLoaded { label: "1".to_owned(), digest: PolicyDigest::of(b"p"), by: None, changes: Vec::new(), tenant_text: None, text: "people = \"é\\u0000\u{202e}\"".to_owned() }).await.unwrap();
         let approval = desk.asks("v42", 1).await;
         let facts = facts(&desk, &["alice"]);
         desk.does(&approval, Command::Vote(ballot("alice", Decision::Approve)), facts).await;

@@ -219,7 +219,7 @@ fn work(app: &App, mut decisions: mpsc::Receiver<Inbound>) -> JoinSet<()> {
 fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Result<Settings> {
     Ok(Settings {
         data: folder.join("placet.db"),
-        policy: PolicySource::Builtin,
+        policy: PolicySource::Builtin.into(),
         lease: placet::time::Ttl::from_secs(60),
         http: HttpSettings::default(),
         slack: None,

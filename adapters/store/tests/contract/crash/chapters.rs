@@ -188,6 +188,7 @@ impl Story {
             label: "1".to_owned(),
             digest: placet::call::PolicyDigest::of(b"p"),
             text: "text".to_owned(),
+            tenant_text: None,
             by: None,
             changes: Vec::new(),
         };

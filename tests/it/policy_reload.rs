@@ -1,0 +1,128 @@
+//! A changed policy takes force without a restart; a wrong one changes nothing, and is told to whoever looks after it.
+
+use anyhow::{Context as _, Result, ensure};
+use axum::http::Method;
+use placet::record::EventKind;
+use placet_server::Look;
+use placet_tests::http::Ask;
+use placet_tests::{Desk, conversation};
+use serde_json::{Value, json};
+
+/// A level that no policy knows.
+fn wrong(policy: String) -> String {
+    policy.replacen("[levels.low]", "[levels.lowest]", 1)
+}
+
+fn right_again(policy: String) -> String {
+    policy.replacen("[levels.lowest]", "[levels.low]", 1)
+}
+
+/// Deployments are graded high from now on: one admin is enough.
+fn laxer(policy: String) -> String {
+    let deploys = "name = \"deploys\"\ntools = [\"deploy\"]\nlevel = ";
+    policy.replacen(&format!("{deploys}\"critical\""), &format!("{deploys}\"high\""), 1)
+}
+
+async fn ready(desk: &Desk) -> Result<Value> {
+    desk.sends(Ask::new(Method::GET, "/readyz")).await?.expect(200)?.json()
+}
+
+async fn metrics(desk: &Desk) -> Result<String> {
+    Ok(desk.sends(Ask::new(Method::GET, "/metrics")).await?.expect(200)?.text())
+}
+
+/// R14, R20: the file is changed, and the next call is judged by what it says now; the record tells what changed.
+#[conversation]
+async fn a_changed_file_takes_force_without_a_restart(desk: &mut Desk) -> Result<()> {
+    let before = ready(desk).await?;
+    desk.changes_policy(laxer).await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo").await?;
+    let loads = desk.notes("policy.loaded").await?;
+    let EventKind::PolicyLoaded { digest, by, changes, text, .. } =
+        &loads.last().context("a policy on record")?.kind
+    else {
+        anyhow::bail!("{loads:?}")
+    };
+    ensure!(loads.len() == 2 && by.as_deref() == Some("a change of the file"), "{by:?}");
+    ensure!(*changes == ["rule deploys: changed (level)"], "{changes:?}");
+    ensure!(text.contains("name = \"deploys\""), "the text is there to be read later");
+    let now = ready(desk).await?;
+    ensure!(now["policy"]["in_force"]["digest"] == digest.to_string(), "{now}");
+    ensure!(now["policy"]["in_force"] != before["policy"]["in_force"]);
+    ensure!(metrics(desk).await?.contains(&format!("digest=\"{digest}\"}} 1")));
+    Ok(())
+}
+
+/// R14: a wrong policy changes nothing; it is on record, in `/readyz` and on `/metrics`, and operators are told once.
+#[conversation]
+async fn a_wrong_file_changes_nothing(desk: &mut Desk) -> Result<()> {
+    let before = ready(desk).await?;
+    desk.changes_policy(wrong).await?;
+    let told = desk.alarms().next_card().await?;
+    let text = told.text();
+    ensure!(text.contains("A new policy is not in force") && text.contains("unknown key `lowest`"), "{text}");
+    let now = ready(desk).await?;
+    ensure!(now["status"] == "ready" && now["policy"]["in_force"] == before["policy"]["in_force"], "{now}");
+    let refused = &now["policy"]["refused"];
+    ensure!(
+        refused["errors_count"] == 1 && refused["digest"].is_string() && refused["since"].is_string(),
+        "{now}"
+    );
+    ensure!(metrics(desk).await?.contains("\nplacet_policy_refused 1\n"));
+    // Looked at again and asked to look again: nothing new is said of the same text.
+    desk.changes_policy(|same| same).await?;
+    desk.app()?.policies.look(Look::Asked).await?;
+    desk.restart().await?;
+    let after = ready(desk).await?;
+    ensure!(
+        after["policy"]["in_force"] == before["policy"]["in_force"],
+        "a restart goes on as before: {after}"
+    );
+    ensure!(after["policy"]["refused"]["errors_count"] == 1, "{after}");
+    let refusals = desk.notes("policy.refused").await?;
+    let [EventKind::PolicyRefused { errors, text, .. }] =
+        refusals.iter().map(|event| &event.kind).collect::<Vec<_>>()[..]
+    else {
+        anyhow::bail!("{refusals:?}")
+    };
+    ensure!(errors.contains("policy.toml:") && errors.contains("-->") && text.contains("lowest"), "{errors}");
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo").await?;
+    desk.changes_policy(right_again).await?;
+    let mended = ready(desk).await?;
+    ensure!(mended["policy"].get("refused").is_none(), "{mended}");
+    ensure!(metrics(desk).await?.contains("\nplacet_policy_refused 0\n"));
+    Ok(())
+}
+
+/// R14: a file that is still being written is not read, and one that is gone is no policy.
+#[conversation]
+async fn a_file_counts_once_it_is_whole(desk: &mut Desk) -> Result<()> {
+    let before = ready(desk).await?["policy"]["in_force"].clone();
+    let policies = desk.app()?.policies.clone();
+    desk.writes_policy(laxer)?;
+    policies.look(Look::Routine).await?;
+    ensure!(ready(desk).await?["policy"]["in_force"] == before, "it may be half of it");
+    desk.writes_policy(|policy| format!("{policy}# the rest\n"))?;
+    policies.look(Look::Routine).await?;
+    ensure!(ready(desk).await?["policy"]["in_force"] == before, "it was");
+    policies.look(Look::Asked).await?;
+    let now = ready(desk).await?["policy"]["in_force"].clone();
+    ensure!(now != before, "somebody says that it is whole");
+    std::fs::remove_file(desk.folder().join("policy.toml"))?;
+    policies.look(Look::Routine).await?;
+    ensure!(ready(desk).await?["policy"].get("refused").is_none(), "an editor puts another in its place");
+    policies.look(Look::Routine).await?;
+    let gone = ready(desk).await?;
+    ensure!(gone["policy"]["in_force"] == now && gone["policy"]["refused"]["digest"].is_null(), "{gone}");
+    let told = desk.alarms().next_card().await?.text();
+    ensure!(told.contains("cannot be read: no such file"), "{told}");
+    Ok(())
+}
