@@ -111,14 +111,8 @@ struct Said<'a> {
 
 impl Context<'_> {
     fn click(&self, click: &BlockActions) -> Intent {
-        let known = [
-            APPROVE_ACTION,
-            REMEMBER_ACTION,
-            DENY_ACTION,
-            DETAILS_ACTION,
-            PREVIOUS_ACTION,
-            NEXT_ACTION,
-        ];
+        let known =
+            [APPROVE_ACTION, REMEMBER_ACTION, DENY_ACTION, DETAILS_ACTION, PREVIOUS_ACTION, NEXT_ACTION];
         let action = click.actions().iter().find_map(|action| {
             let id = known.into_iter().find(|known| action.action_id.as_deref() == Some(*known))?;
             Some((action, id))
