@@ -6,10 +6,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::approval::{Command, Evidence, Facts, Proposal, Requester};
+use crate::approval::{Command, Edited, Evidence, Facts, Proposal, Requester};
 use crate::call::{CanonicalArgs, PolicyDigest, ToolCall};
 use crate::id::{AgentId, CredentialId, TenantId, ToolName};
-use crate::policy::{Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
+use crate::policy::{
+    ArgPattern, Figure, FigureName, Group, Level, PolicyVersion, RememberOffer, RuleHit, RuleKind, Shadow,
+    Stage, Terms, Tier, Verdict,
+};
 use crate::time::{Timestamp, Ttl};
 
 fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Approval {
@@ -151,4 +154,77 @@ fn what_is_shown_has_a_name() {
     voted.revision += 1;
     voted.state = StateView::Checking;
     assert_eq!(first.shown(&surface, true), voted.shown(&surface, true));
+}
+
+/// R15, R27: what the policy computed and found stands on the card: figures, raises, rules that could not be evaluated;
+/// arguments are put into the effect as into the title, and bring no template of their own along.
+#[test]
+fn what_the_policy_found_is_shown() {
+    let args = json!({"to": "ana{note}", "note": "x"});
+    let judged = approval(&args, "words", |verdict| {
+        verdict.effect = Some("Goes to {to}.".into());
+        verdict.figures = vec![Figure { name: FigureName::Affected, value: "3\u{200b}".into() }];
+        verdict.rules.push(RuleHit {
+            kind: RuleKind::Raise,
+            level: Some(Level::Critical),
+            error: Some("no such key".into()),
+            ..RuleHit::new("night", "It is night.")
+        });
+        verdict.remember = Some(RememberOffer {
+            pattern: ArgPattern::of(
+                &CanonicalArgs::from_value(&json!({"to": "ana"})).unwrap(),
+                &BTreeMap::new(),
+            )
+            .unwrap(),
+            within: Ttl::from_mins(60),
+        });
+    });
+    let view = CardView::of(&judged, &Redactor::default());
+    assert_eq!(view.call.effect.as_ref().unwrap().as_str(), "Goes to ana{note}.");
+    assert_eq!(view.call.figures[0].name, FigureName::Affected);
+    assert!(view.call.warnings.invisible > 0, "a figure is escaped like everything else");
+    let [rule, raise] = &view.call.rules[..] else { panic!("two rules") };
+    assert_eq!((rule.kind, rule.raised_to, &rule.error), (RuleKind::Rule, None, &None));
+    assert_eq!((raise.kind, raise.raised_to), (RuleKind::Raise, Some(Level::Critical)));
+    assert_eq!(raise.error.as_ref().unwrap().as_str(), "no such key");
+    assert_eq!(view.call.remember.as_ref().unwrap().pattern.as_str(), "to=ana");
+}
+
+/// R28, R39: what an edit changed is shown by lines, redacted and escaped like the arguments themselves.
+#[test]
+fn what_an_edit_changed_is_shown() {
+    let mut redactor = Redactor::default();
+    redactor.add_secret("hunter2hunter2");
+    let plain = approval(&json!({"to": "bo@example.org", "note": "a"}), "words", |_| {});
+    let mut proposal = (*plain.proposal).clone();
+    proposal.edited = Some(Edited {
+        request: plain.id,
+        by: "slack:T1/UBO".parse().unwrap(),
+        name: "Bo\u{202e}".into(),
+        before: CanonicalArgs::from_value(&json!({"to": "hunter2hunter2", "note": "a\u{202e}"})).unwrap(),
+    });
+    let edited = Approval { proposal: Arc::new(proposal), ..plain };
+    let view = CardView::of(&edited, &redactor);
+    let shown = view.call.edited.unwrap();
+    assert_eq!(shown.by.as_str(), "Bo⟨U+202E⟩");
+    insta::assert_snapshot!(shown.changes.as_str(), @r#"
+      {
+    -   "note": "a⟨U+202E⟩",
+    -   "to": "••• (14 characters)"
+    +   "note": "a",
+    +   "to": "bo@example.org"
+      }
+    "#);
+    assert!(view.call.redacted > 0, "a secret that is gone is hidden all the same");
+}
+
+/// R45: where the policy only looks on, the view says what would have happened.
+#[test]
+fn what_would_have_happened_is_said() {
+    let looked_on = approval(&json!({"a": 1}), "words", |verdict| {
+        let terms = verdict.terms.take();
+        verdict.tier = Tier::Auto;
+        verdict.shadow = Some(Shadow { tier: Tier::Approve, terms });
+    });
+    assert_eq!(CardView::of(&looked_on, &Redactor::default()).call.shadow, Some(Tier::Approve));
 }

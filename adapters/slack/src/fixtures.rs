@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use placet::approval::state::{Approved, Executed, Executing, Expired, Rejected, Revoked, Stop, Waiting};
 use placet::approval::{
-    Actor, Approval, ApprovedBy, Assurance, Claim, Decision, Evidence, ExpiredHow, Outcome, OutcomeKind,
-    Proposal, RejectedBy, Requester, RevokedWhy, State, Vote,
+    Actor, Approval, ApprovedBy, Assurance, Before, Claim, Decision, Edited, Evidence, ExpiredHow, Follows,
+    Outcome, OutcomeKind, Proposal, RejectedBy, Requester, RevokedWhy, State, Vote,
 };
 use placet::call::{CanonicalArgs, ContentHash, PolicyDigest, ToolCall};
 use placet::card::{CardView, Redactor};
@@ -15,7 +15,7 @@ use placet::id::{
     TenantId, ToolName,
 };
 use placet::person::Identity;
-use placet::policy::{Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
+use placet::policy::{Figure, FigureName, Group, Level, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict};
 use placet::time::{Timestamp, Ttl};
 use serde_json::{Value, json};
 
@@ -282,12 +282,24 @@ pub(crate) fn everywhere(text: &str) -> Approval {
             excerpt: Some(text.into()),
         })
         .collect();
+    proposal.follows =
+        Some(Follows { request: waiting().id, how: Before::Denied { reason: Some(text.into()) } });
+    proposal.edited = Some(Edited {
+        request: waiting().id,
+        by: Identity::slack("T1", "UBO").unwrap(),
+        name: text.into(),
+        before: CanonicalArgs::from_value(&json!({ "path": format!("{text} before") })).unwrap(),
+    });
     let mut approval = waiting_for(proposal, terms());
     approval.votes = vec![vote(&approval, "Bo", Decision::Approve, Some(text))];
     let mut verdict = verdict(terms());
     verdict.title = None;
     verdict.effect = Some(text.into());
-    verdict.rules = (0..4).map(|_| RuleHit::new(text, text)).collect();
+    verdict.rules =
+        (0..4).map(|_| RuleHit { error: Some(text.into()), ..RuleHit::new(text, text) }).collect();
+    verdict.figures = [FigureName::Amount, FigureName::Environment, FigureName::Reach]
+        .map(|name| Figure { name, value: text.into() })
+        .into();
     approval.verdict = Some(Arc::new(verdict));
     approval
 }

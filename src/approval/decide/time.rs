@@ -99,7 +99,9 @@ impl Approval {
                 claim_until: Some(draft.now + terms.valid_for),
             })?;
         } else {
-            let how = if asked { ExpiredHow::Unanswered } else { ExpiredHow::Unasked };
+            // Who stands on another's card was asked about there.
+            let how =
+                if asked || self.shares.is_some() { ExpiredHow::Unanswered } else { ExpiredHow::Unasked };
             draft.add(EventKind::Expired { how })?;
         }
         Ok(())

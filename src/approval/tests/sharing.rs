@@ -93,7 +93,8 @@ fn the_card_says_how_many() {
 #[test]
 fn what_differs_has_a_card_of_its_own() {
     let leader = Life::waiting(two_admins());
-    let apart: [&dyn Fn(&mut Proposal, &mut Verdict); 5] = [
+    type Change<'a> = &'a dyn Fn(&mut Proposal, &mut Verdict);
+    let apart: [Change<'_>; 5] = [
         &|proposal, _| proposal.reason = "another reason".into(),
         &|proposal, _| proposal.call.args = CanonicalArgs::parse(br#"{"path":"x"}"#).unwrap(),
         &|proposal, _| proposal.requester.shown_as = "Bo".into(),
@@ -188,6 +189,21 @@ fn nobody_waits_on_a_card_that_is_gone() {
         let review = Command::Review { identity: account("UBO"), note: None };
         assert!(super::sharing::told(&over, &review, secs + 1).1.is_empty());
     }
+}
+
+/// R10: each has a deadline of its own, and was asked about on the card it stands on.
+#[test]
+fn each_has_its_own_deadline() {
+    let leader = Life::waiting(two_admins());
+    let (new, beside) =
+        open(&leader, 1, |proposal, _| proposal.timeout = Some(crate::time::Ttl::from_mins(5)));
+    assert!(beside.is_some());
+    let follower = Life { now: new.next.unwrap(), events: new.events };
+    assert_eq!(follower.now.due(), Some(at(305)));
+    let over = follower.then(&Command::Tick, 305);
+    assert!(matches!(&over.now.state, State::Expired(e) if e.how == ExpiredHow::Unanswered));
+    let late = Command::Follow { leader: leader.now.id, digest: leader.now.digest, ballots: Vec::new() };
+    assert_eq!(over.clone().then(&late, 306).now, over.now);
 }
 
 /// A vote from elsewhere says nothing of a card: only what its own leader hands on counts, and only for the same call.

@@ -127,6 +127,22 @@ fn people_may_change_their_minds() {
     assert_eq!(life.now.status(), Status::Rejected);
 }
 
+/// R16: where the policy wants to be surer that a vote is the person's own, one that is less sure counts for nothing.
+#[test]
+fn a_vote_needs_the_assurance_that_the_policy_wants() {
+    let sure = |assurance| crate::policy::Terms { assurance, ..terms(vec![vec![group("admin", 1)]]) };
+    let life = Life::waiting(sure(Assurance::E2eeTofu));
+    let low = Refusal::LowAssurance { needs: Assurance::E2eeTofu };
+    assert_eq!(life.refuses(&life.yes("UBO"), 10), low);
+    assert_eq!(life.refuses(&life.no("UBO"), 10), low, "a no that anybody could have sent as well");
+    assert!(low.is_bypass());
+    let ballot = Ballot { assurance: Assurance::E2eePinned, ..life.ballot("UBO", Decision::Approve) };
+    assert_eq!(life.then(&Command::Vote(ballot), 11).now.status(), Status::Approved);
+    let signed = Life::waiting(sure(Assurance::Signed));
+    let bo = signed.yes("UBO");
+    assert_eq!(signed.then(&bo, 10).now.status(), Status::Approved);
+}
+
 /// R35: refusals are recorded, once a minute per account and kind, bypass attempts by their own name.
 #[test]
 fn refusals_are_recorded_and_coalesced() {

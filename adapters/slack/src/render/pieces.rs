@@ -110,9 +110,13 @@ pub(super) fn one_line(text: &str) -> String {
     text.replace('\n', "⏎").replace('\t', "⇥")
 }
 
+/// Room for a remark: some hold a name, or the reason of an earlier no.
+const REMARK_UNITS_MAX: usize = 400;
+
 /// What to know beside the call.
 pub(super) fn remarks(view: &CardView, texts: &Texts) -> Vec<String> {
-    texts.remarks(view, &Markup::PLAIN)
+    let remarks = texts.remarks(view, &Markup::PLAIN);
+    remarks.iter().map(|remark| limits::shorten(remark, REMARK_UNITS_MAX)).collect()
 }
 
 /// A line of small print for each remark; none where there are none.

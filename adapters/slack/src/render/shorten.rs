@@ -5,7 +5,8 @@
 use placet::approval::RevokedWhy;
 use placet::card::escape::cut_end;
 use placet::card::{
-    CallView, CardView, EditedView, EvidenceView, GroundsView, RuleView, StateView, Visible, VoteView,
+    CallView, CardView, EditedView, EvidenceView, FigureView, GroundsView, RuleView, StateView, Visible,
+    VoteView,
 };
 use placet::policy::RuleHit;
 
@@ -63,6 +64,12 @@ pub(super) fn view(view: &CardView, share: usize) -> CardView {
         tool: fit(&view.call.tool, room(200)),
         args_json: fit(&view.call.args_json, room(1_600)),
         effect: view.call.effect.as_ref().map(|text| fit(text, room(400))),
+        figures: view
+            .call
+            .figures
+            .iter()
+            .map(|figure| FigureView { value: fit(&figure.value, room(60)), ..figure.clone() })
+            .collect(),
         edited: view.call.edited.as_ref().map(|edited| EditedView {
             by: fit(&edited.by, room(120)),
             changes: fit(&edited.changes, room(900)),

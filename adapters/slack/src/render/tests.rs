@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
-use placet::approval::{Before, Decision, Follows};
+use placet::approval::{Before, Decision, Edited, Follows};
+use placet::call::CanonicalArgs;
 use placet::card::CardView;
-use placet::policy::{ArgPattern, RememberOffer, Terms, Widening};
+use placet::policy::{ArgPattern, Figure, FigureName, RememberOffer, Terms, Widening};
 use placet::time::Ttl;
 use proptest::prelude::*;
 
@@ -187,6 +188,35 @@ fn what_is_special_is_said() {
     assert_fits(&rendering);
     assert!(rendering.full, "no arguments are shown in full too");
     insta::assert_snapshot!("special", read(&rendering.blocks.into()));
+}
+
+/// R15, R39: figures stand on the card, and what an edit changed; it says how many calls a yes allows, and shows the
+/// whole call all the same.
+#[test]
+fn figures_edits_and_shared_calls_are_shown() {
+    let mut proposal = proposal(&json!({ "path": "demo-notes/a.txt" }));
+    proposal.edited = Some(Edited {
+        request: waiting().id,
+        by: "slack:T1/UBO".parse().unwrap(),
+        name: "Bo".into(),
+        before: CanonicalArgs::from_value(&json!({ "path": "demo-notes" })).unwrap(),
+    });
+    let mut approval = waiting_for(proposal, terms());
+    let mut verdict = (**approval.verdict.as_ref().unwrap()).clone();
+    verdict.figures = vec![Figure { name: FigureName::Affected, value: "40".into() }];
+    approval.verdict = Some(verdict.into());
+    approval.followers = vec![waiting().id, waiting().id];
+    let view = view(&approval);
+    let rendering = rendered(&view);
+    assert_fits(&rendering);
+    assert!(rendering.full && view.covers() == 2);
+    let shown = read(&rendering.blocks.into());
+    let pages = details::pages(&view.call, texts());
+    let details: String = pages.iter().map(|page| read(&page.clone().into())).collect();
+    for text in ["affected users 40", "-   \"path\": \"demo-notes\"", "+   \"path\": \"demo-notes/a.txt\""] {
+        assert!(shown.contains(text) && details.contains(text), "{text} is missing in {shown} or {details}");
+    }
+    assert!(shown.contains("allows 3 calls") && shown.contains("Bo changed the arguments"), "{shown}");
 }
 
 /// R10: a second card says what happened to the first: people who were not reached did not keep silent.
