@@ -23,6 +23,8 @@ mod diagnostic;
 #[cfg(feature = "policy")]
 mod electors;
 #[cfg(feature = "policy")]
+mod explain;
+#[cfg(feature = "policy")]
 mod fatigue;
 #[cfg(feature = "policy")]
 mod fields;
@@ -48,6 +50,8 @@ mod people;
 mod reader;
 pub mod remember;
 #[cfg(feature = "policy")]
+mod replay;
+#[cfg(feature = "policy")]
 mod roles;
 #[cfg(feature = "policy")]
 pub mod rule;
@@ -60,6 +64,12 @@ mod shadow;
 #[cfg(feature = "policy")]
 #[cfg_attr(not(test), expect(dead_code, reason = "rules and tenants come to it one after the other"))]
 mod strict;
+#[cfg(feature = "policy")]
+mod summary;
+#[cfg(feature = "policy")]
+mod suppose;
+#[cfg(feature = "policy")]
+mod table;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;
@@ -75,16 +85,26 @@ pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};
 #[cfg(feature = "policy")]
+pub use explain::{Considered, Explanation, Outcome, StageVoters};
+#[cfg(feature = "policy")]
 pub use fatigue::Fatigue;
 #[cfg(feature = "policy")]
 pub use fields::{Field, FieldPlace, fields};
 pub use remember::{ArgPattern, RememberOffer, Widening};
+#[cfg(feature = "policy")]
+pub use replay::{Asking, Change, Judged, Load, LookedOn, Past, PersonLoad, Replay, Unrepeated};
 #[cfg(feature = "policy")]
 pub use rule::Policy;
 #[cfg(feature = "policy")]
 pub use set::{PolicyFile, PolicySet};
 #[cfg(feature = "policy")]
 pub use shadow::Shadowing;
+#[cfg(feature = "policy")]
+pub use summary::{Difference, Summary, shown};
+#[cfg(feature = "policy")]
+pub use suppose::{SupposeError, Supposed, suppose};
+#[cfg(feature = "policy")]
+pub use table::{CaseResult, CaseTable, TableErrors};
 pub use verdict::{
     EscalationStep, Figure, FigureName, Group, Level, Place, PolicyVersion, RuleHit, RuleKind, Shadow, Stage,
     Terms, Tier, Verdict,

@@ -6,7 +6,9 @@ use super::people::PeopleRead;
 use super::verdict::{Group, Terms};
 use crate::approval::seats;
 use crate::id::{PersonId, Role};
-use crate::person::{AccountState, Identity, KnownPerson, OnCallSource, People, Rolls, Standing};
+use crate::person::{
+    AccountState, Identity, KnownPerson, OnCallSchedule, OnCallSource, People, Rolls, Standing,
+};
 use crate::time::Timestamp;
 
 /// Somebody who could decide.
@@ -38,24 +40,15 @@ impl Electors {
     }
 
     /// At one moment: without who is away, with who stands in for them and whose turn it is.
-    #[expect(dead_code, reason = "looking back at the record asks for it")]
     pub(super) fn at(people: &People, now: Timestamp) -> Self {
-        let outside = |source: &OnCallSource| !matches!(source, OnCallSource::Rota { .. });
         let grouped = people.groups().iter().flat_map(|group| group.roles.iter().cloned());
-        let schedules = people.schedules().iter().filter(|schedule| outside(&schedule.source));
-        let open = grouped.chain(schedules.clone().map(|schedule| schedule.role.clone())).collect();
-        let accounts = people.all().iter().flat_map(|known| &known.identities);
-        let nobody_outside = Rolls {
-            as_of: now,
-            accounts: accounts.map(|account| (account.clone(), AccountState::Active)).collect(),
-            groups: people.groups().iter().map(|group| (group.group.clone(), Ok(BTreeSet::new()))).collect(),
-            on_call: schedules.map(|schedule| (schedule.name.clone(), Ok(BTreeSet::new()))).collect(),
-            wanted: BTreeSet::new(),
-        };
+        let schedules = outside(people).map(|schedule| schedule.role.clone());
+        let open = grouped.chain(schedules).collect();
+        let nobody_outside = nobody_outside(people, now);
         let mut found = BTreeMap::new();
         for known in people.all() {
-            let standing =
-                known.identities.iter().map(|account| people.standing(account, &nobody_outside, now));
+            let accounts = known.identities.iter().filter(|account| !account.only_names());
+            let standing = accounts.map(|account| people.standing(account, &nobody_outside, now));
             let member = standing.into_iter().find_map(|standing| match standing {
                 Standing::Member(member) => Some(member),
                 Standing::None(_) => None,
@@ -117,4 +110,22 @@ impl Electors {
             .collect();
         self.people.iter().filter(move |elector| elector.roles.iter().any(|role| roles.contains(role)))
     }
+}
+
+/// As if every account were in order and nobody were in any group or on call by a schedule outside: what the policy
+/// alone says.
+pub(super) fn nobody_outside(people: &People, now: Timestamp) -> Rolls {
+    let accounts = people.all().iter().flat_map(|known| &known.identities);
+    Rolls {
+        as_of: now,
+        accounts: accounts.map(|account| (account.clone(), AccountState::Active)).collect(),
+        groups: people.groups().iter().map(|group| (group.group.clone(), Ok(BTreeSet::new()))).collect(),
+        on_call: outside(people).map(|schedule| (schedule.name.clone(), Ok(BTreeSet::new()))).collect(),
+        wanted: BTreeSet::new(),
+    }
+}
+
+/// Schedules that are kept outside the policy.
+fn outside(people: &People) -> impl Iterator<Item = &OnCallSchedule> {
+    people.schedules().iter().filter(|schedule| !matches!(schedule.source, OnCallSource::Rota { .. }))
 }

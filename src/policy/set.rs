@@ -66,3 +66,13 @@ impl PolicySet {
         self.tenants.iter()
     }
 }
+
+impl Policy {
+    /// Reads the text of a policy as the record keeps it ([`Policy::text`]).
+    ///
+    /// # Errors
+    /// [`PolicyErrors`]: it was taken by another version of Placet, and is not by this one.
+    pub fn parse_recorded(text: &str, name: &str) -> Result<Self, PolicyErrors> {
+        Self::parse(text, name)
+    }
+}

@@ -1,5 +1,6 @@
 //! The policy as its authors meet it: what is taken, what is judged, and what is said when it is wrong.
 
+mod authors;
 mod check;
 mod house;
 mod settings;

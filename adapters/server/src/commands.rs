@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod demo;
+pub mod policy;
 pub mod serve;
 pub mod token;
 
@@ -57,6 +58,9 @@ pub enum Command {
     /// Look after the credentials of agents and executors.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Check, explain, test and replay policies: for whoever writes them.
+    #[command(subcommand)]
+    Policy(policy::PolicyCommand),
     /// Check the settings and the policy, and say what would be done.
     Check(Config),
 }
@@ -102,6 +106,7 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<E
             serve::run(Settings::load(&config.config)?, take_policy).await?;
             true
         }
+        Command::Policy(command) => return policy::run(&command, out, &mut std::io::stderr()),
         Command::Check(config) => check::run(&Settings::load(&config.config)?, out)?,
         Command::Token(command) => {
             token(command, out, &mut std::io::stderr()).await?;

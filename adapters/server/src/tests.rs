@@ -3,6 +3,7 @@
 mod app;
 mod config;
 mod demo;
+mod policies;
 mod soundness;
 mod token;
 

@@ -11,6 +11,7 @@ mod order;
 mod ports;
 mod prune;
 mod reader;
+mod record;
 mod remembered;
 mod standing;
 mod table;
@@ -26,6 +27,8 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::options::{Access, Hint, Location, OnCommit, Options, Stats};
+pub use record::RecordReader;
+
 use batch::Batch;
 use fault::unavailable;
 use reader::Readers;

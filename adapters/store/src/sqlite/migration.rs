@@ -31,6 +31,22 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migration (
   applied_at INTEGER NOT NULL
 ) STRICT";
 
+/// Whether the schema is the one that this program knows: else it cannot be read as it stands.
+pub(crate) fn is_newest(connection: &Connection) -> Result<(), StoreError> {
+    let newest: Option<u32> = connection
+        .query_row("SELECT max(number) FROM schema_migration", [], |row| row.get(0))
+        .on("schema_migration")?;
+    match newest {
+        Some(newest) if newest as usize == MIGRATIONS.len() => Ok(()),
+        newest => Err(unavailable(format_args!(
+            "the database has schema {}, and this version of Placet reads schema {}: start its server once to bring it \
+             up to date, or use the version that serves it",
+            newest.unwrap_or(0),
+            MIGRATIONS.len()
+        ))),
+    }
+}
+
 /// Brings the schema up to what this program knows. A table that others refer to can only be made again while references
 /// are not looked at, and that cannot be changed within a transaction: they are all checked at its end instead.
 pub(crate) fn run(connection: &mut Connection, now: Timestamp) -> Result<(), StoreError> {

@@ -1,0 +1,122 @@
+//! `placet policy explain`.
+
+use std::io::Write;
+use std::path::Path;
+
+use placet::policy::{Considered, Explanation, Outcome, RuleKind, StageVoters, shown, suppose};
+use placet::ports::Clock as _;
+use serde_json::{Map, Value, json};
+
+use super::{Form, Source, json, not_taken, text, wrong_use};
+use crate::clock::SystemClock;
+
+/// What is asked.
+pub(super) struct Ask<'a> {
+    /// The call's file.
+    pub(super) call: &'a Path,
+    /// By which policies.
+    pub(super) source: &'a Source,
+    /// When, if the command says so.
+    pub(super) at: Option<&'a str>,
+    /// Who asks, if the command says so.
+    pub(super) person: Option<&'a str>,
+}
+
+/// Says what the policy says of a call, and why; false if the policies are not taken.
+pub(super) fn run(ask: &Ask<'_>, form: Form, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let fields = fields(ask)?;
+    let policies = match ask.source.read()? {
+        Ok(policies) => policies,
+        Err(errors) => return not_taken(&errors, form, out),
+    };
+    let supposed = suppose(&fields, &policies, SystemClock.now()).map_err(|error| {
+        let help = if error.help.is_empty() { String::new() } else { format!("; {}", error.help) };
+        wrong_use(format!("{}: {error}{help}", ask.call.display()))
+    })?;
+    let policy = policies.of(&supposed.tenant);
+    let explanation = policy.explain(&supposed.proposal, &supposed.circumstances);
+    if form.json {
+        json(out, &json!(explanation))?;
+    } else {
+        tell(&explanation, out)?;
+    }
+    Ok(true)
+}
+
+/// The fields of the call, with what the command says.
+fn fields(ask: &Ask<'_>) -> anyhow::Result<Map<String, Value>> {
+    let shown = ask.call.display();
+    let raw = text(ask.call)?;
+    // As every way in does it: what has a key twice is no call.
+    let value = placet::call::canonical::parse_json_strict(raw.as_bytes())
+        .map_err(|error| wrong_use(format!("{shown} is no call: {error}")))?;
+    let Value::Object(mut fields) = value else {
+        return Err(wrong_use(format!("{shown} is no call: it must be an object with `tool` and `args`")));
+    };
+    fields.extend(ask.at.map(|at| ("at".to_owned(), json!(at))));
+    fields.extend(ask.person.map(|person| ("as".to_owned(), json!(person))));
+    Ok(fields)
+}
+
+fn tell(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Explanation { verdict, summary, rules, voters, notes } = explanation;
+    writeln!(out, "{}, level {}", verdict.tier, verdict.level)?;
+    for hit in &verdict.rules {
+        let error =
+            hit.error.as_ref().map_or_else(String::new, |error| format!(" (cannot be told: {error})"));
+        writeln!(out, "  {}: {}{error}", hit.rule, hit.because)?;
+    }
+    for note in notes {
+        writeln!(out, "  {note}")?;
+    }
+    if !voters.is_empty() {
+        writeln!(out, "\nwho must approve")?;
+    }
+    for (number, StageVoters { groups, people, outside }) in (1..).zip(voters) {
+        let groups: Vec<_> = groups.iter().map(|(count, role)| format!("{count} {role}")).collect();
+        let people: Vec<_> = people.iter().map(|(_, name)| name.clone()).collect();
+        let outside: Vec<_> =
+            outside.iter().map(|role| format!("whoever a group or a schedule makes {role}")).collect();
+        let who: Vec<_> = people.into_iter().chain(outside).collect();
+        let who = if who.is_empty() { "nobody".to_owned() } else { who.join(", ") };
+        writeln!(out, "  stage {number}: {}: {who}", groups.join(" and "))?;
+    }
+    writeln!(out, "\nrules about this tool")?;
+    if rules.is_empty() {
+        writeln!(out, "  none")?;
+    }
+    for rule in rules {
+        considered(rule, out)?;
+    }
+    writeln!(out, "\nall that the verdict says")?;
+    for name in placet::policy::Summary::names() {
+        if let Some(value) = summary.get(name).filter(|value| !value.is_null()) {
+            writeln!(out, "  {name}: {}", shown(value))?;
+        }
+    }
+    Ok(())
+}
+
+fn considered(considered: &Considered, out: &mut dyn Write) -> anyhow::Result<()> {
+    let Considered { rule, kind, when, outcome, .. } = considered;
+    let kind = match kind {
+        RuleKind::Rule => "rule",
+        RuleKind::Forbid => "forbid",
+        RuleKind::Raise => "raise",
+        RuleKind::Default => "default",
+    };
+    let became = match outcome {
+        Outcome::Matches => "matches".to_owned(),
+        Outcome::NotHere => "does not match: its condition is not true".to_owned(),
+        Outcome::CannotTell(why) => format!("cannot be told, and is taken in the stricter way: {why}"),
+        Outcome::TooLate(first) => format!("would match, but `{first}` did before"),
+        Outcome::NotAsked => "not looked at: the call is forbidden".to_owned(),
+    };
+    writeln!(out, "  [[{kind}]] {rule}: {became}")?;
+    match when {
+        Some(when) => writeln!(out, "      when {when}")?,
+        None if *outcome == Outcome::Matches => writeln!(out, "      always")?,
+        None => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What is on record is judged again while the server runs that wrote it.
+
+use std::path::Path;
+
+use placet::policy::{PolicySet, suppose};
+use placet::ports::Clock as _;
+use serde_json::{Value, json};
+
+use super::{settings_in, tenant};
+use crate::commands::policy::{Form, PolicyCommand, run};
+use crate::{App, Outside, SystemClock};
+
+const SETTINGS: &str = "data = \"placet.db\"\npolicy = \"policy.toml\"\n[http]\nlisten = \"127.0.0.1:0\"\n[agent]\ntenant = \"acme\"\nworkspace = \"workspace\"\n";
+
+const POLICY: &str = r#"version = "1"
+
+[[rule]]
+name = "reads"
+tools = ["read_*", "get_*", "add"]
+level = "low"
+
+[[rule]]
+name = "small payments"
+tools = ["pay"]
+when = "args.amount < 100"
+level = "low"
+
+[[people]]
+id = "bo"
+name = "Bo"
+roles = ["admin"]
+credentials = ["bo-console"]
+
+[[people]]
+id = "chen"
+name = "Chen"
+roles = ["admin"]
+credentials = ["chen-console"]
+
+[roles]
+stewards = ["admin"]
+"#;
+
+fn folder(policy: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("workspace")).unwrap();
+    std::fs::write(folder.path().join("policy.toml"), policy).unwrap();
+    std::fs::write(folder.path().join("placet.toml"), SETTINGS).unwrap();
+    folder
+}
+
+/// A server that took some proposals, and still runs.
+async fn served(folder: &Path, calls: &[Value]) -> App {
+    let app = App::build(&settings_in(folder, SETTINGS), Outside::machine()).await.unwrap();
+    let policies: PolicySet = app.gate.policies();
+    for call in calls {
+        let supposed = suppose(call.as_object().unwrap(), &policies, SystemClock.now()).unwrap();
+        app.gate.propose(&tenant("acme"), supposed.proposal, None, false).await.unwrap();
+    }
+    app
+}
+
+fn answered(command: &PolicyCommand) -> (String, Value) {
+    let (mut out, mut notes) = (Vec::new(), Vec::new());
+    let code = run(command, &mut out, &mut notes).unwrap();
+    let told = String::from_utf8(out).unwrap();
+    assert_eq!(notes, b"", "{told}");
+    (format!("{code:?}"), serde_json::from_str(&told).unwrap())
+}
+
+fn replay(folder: &Path, policy: Option<&str>) -> PolicyCommand {
+    PolicyCommand::Replay {
+        config: folder.join("placet.toml"),
+        since: "30d".parse().unwrap(),
+        policy: policy.map(|policy| folder.join(policy)),
+        tenant: Vec::new(),
+        form: Form { json: true },
+    }
+}
+
+/// R20: the record of a server that runs gives every verdict again; another policy changes some of them.
+#[tokio::test]
+async fn the_record_is_judged_again_while_the_server_runs() {
+    let folder = folder(POLICY);
+    let calls = [
+        json!({"tool": "read_file", "args": {"path": "x"}}),
+        json!({"tool": "pay", "args": {"amount": 5}}),
+        json!({"tool": "pay", "args": {"amount": 7000}}),
+        json!({"tool": "merge", "args": {}}),
+    ];
+    let _serving = served(folder.path(), &calls).await;
+    let (code, same) = answered(&replay(folder.path(), None));
+    assert_eq!(
+        (same["replay"]["judged"].clone(), same["unrepeated"].clone()),
+        (json!(4), json!([])),
+        "{same}"
+    );
+    assert_eq!(same["replay"]["changes"], json!([]), "{same}");
+    assert_eq!(code, format!("{:?}", std::process::ExitCode::SUCCESS));
+    std::fs::write(folder.path().join("other.toml"), POLICY.replace("< 100", "< 10000")).unwrap();
+    let (code, other) = answered(&replay(folder.path(), Some("other.toml")));
+    assert_eq!(other["replay"]["changes"].as_array().unwrap().len(), 1, "{other}");
+    assert_eq!(other["replay"]["changes"][0]["tier"], json!(["approve", "auto"]));
+    assert_eq!(
+        (other["replay"]["before"]["cards"].clone(), other["replay"]["after"]["cards"].clone()),
+        (json!(2), json!(1))
+    );
+    assert_eq!(code, format!("{:?}", std::process::ExitCode::FAILURE));
+}
+
+/// R45: what a policy that only looks on would have asked is told from the record.
+#[tokio::test]
+async fn what_was_only_looked_on_at_is_told() {
+    let folder = folder(&format!("{POLICY}\n[shadow]\ntools = [\"pay\"]\n"));
+    let calls = [json!({"tool": "read_file"}), json!({"tool": "pay", "args": {"amount": 7000}})];
+    let _serving = served(folder.path(), &calls).await;
+    let shadow = PolicyCommand::Shadow {
+        config: folder.path().join("placet.toml"),
+        since: "7d".parse().unwrap(),
+        form: Form { json: true },
+    };
+    let (_, told) = answered(&shadow);
+    assert_eq!(
+        (told["calls"].clone(), told["cards"]["cards"].clone(), told["tools"].clone()),
+        (json!(1), json!(1), json!([["pay", 1]])),
+        "{told}"
+    );
+}
