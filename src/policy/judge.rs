@@ -11,7 +11,7 @@ use super::case::Case;
 use super::circumstances::Circumstances;
 use super::levels::LevelPolicy;
 use super::remember::{ArgPattern, RememberOffer};
-use super::rule::{Grades, Policy, RaiseTo, Rule, Rules};
+use super::rule::{Grades, Policy, RaiseTo, Raises, Rule, Rules};
 use super::tools::Tool;
 use super::verdict::{Level, RuleHit, RuleKind, Shadow, Tier, Verdict};
 use crate::approval::Proposal;
@@ -43,7 +43,7 @@ impl Policy {
         if !forbidden.is_empty() {
             return self.verdict(&case, (Tier::Forbid, Level::Critical), forbidden);
         }
-        let grade = self.raised(self.base(&case), &case);
+        let grade = self.graded(&case);
         let fixed = grade.fixed || grade.costs.fixed;
         let costs = grade.costs.into_owned();
         let mut verdict = self.verdict(&case, (costs.tier, grade.level), grade.rules);
@@ -104,29 +104,34 @@ impl Policy {
         hits
     }
 
-    /// What the first rule says, not below the installation's fixed ones; else the default.
-    fn base<'p>(&'p self, case: &Case<'_>) -> Grade<'p> {
-        let first = self.first(&self.rules, case);
-        let floor = self.first(&self.floor, case);
-        [first, floor].into_iter().flatten().reduce(worse).unwrap_or_else(|| self.by_default())
+    /// What a call can be taken for: what the first rule says, and the first of the installation's fixed ones; else the
+    /// default. Where rules cannot tell, there are several, and the worst of them holds.
+    fn bases<'p>(&'p self, case: &Case<'_>) -> Vec<Grade<'p>> {
+        let mut bases = self.first(&self.rules, case);
+        bases.extend(self.first(&self.floor, case));
+        if bases.is_empty() {
+            bases.push(self.by_default());
+        }
+        bases
     }
 
     /// What the first rule that matches says; with those before it that cannot tell, and then with the default.
-    fn first<'p>(&'p self, rules: &'p Rules<Grades>, case: &Case<'_>) -> Option<Grade<'p>> {
-        let mut unsure = Vec::new();
+    fn first<'p>(&'p self, rules: &'p Rules<Grades>, case: &Case<'_>) -> Vec<Grade<'p>> {
+        let mut grades = Vec::new();
+        let mut unsure = false;
         for rule in rules.about(case.call()) {
-            match hit(rule, case) {
-                None => {}
-                Some(hit) if hit.error.is_some() => unsure.push(self.grade(rule, hit)),
-                Some(hit) if unsure.is_empty() => return Some(self.grade(rule, hit)),
-                Some(hit) => {
-                    unsure.push(self.grade(rule, hit));
-                    break;
-                }
+            let Some(hit) = hit(rule, case) else { continue };
+            let certain = hit.error.is_none();
+            grades.push(self.grade(rule, hit));
+            if certain {
+                break;
             }
+            unsure = true;
         }
-        let worst = unsure.into_iter().reduce(worse)?;
-        Some(worse(worst, self.by_default()))
+        if unsure {
+            grades.push(self.by_default());
+        }
+        grades
     }
 
     fn by_default(&self) -> Grade<'_> {
@@ -154,23 +159,36 @@ impl Policy {
         }
     }
 
-    /// A grade with everything that raises it, in whatever order that stands. What the rule sets of its own still holds
-    /// beside what the new level costs.
-    fn raised<'p>(&'p self, base: Grade<'p>, case: &Case<'_>) -> Grade<'p> {
-        let mut grade = base;
-        let before = grade.level;
-        let raises = self.raises.about(case.call()).filter_map(|raise| Some((raise, hit(raise, case)?)));
-        let mut raises: Vec<_> = raises.collect();
+    /// Everything that raises a call; to a level before by levels, so that it does not matter how they stand.
+    fn raises<'p>(&'p self, case: &Case<'_>) -> Vec<(&'p Rule<Raises>, RuleHit)> {
+        let raising = |rule: &'p Rule<Raises>| Some((rule, hit(rule, case)?));
+        let mut raises: Vec<_> = self.raises.about(case.call()).filter_map(raising).collect();
         raises.sort_by_key(|(raise, _)| matches!(raise.says.to, RaiseTo::By(_)));
-        for (raise, hit) in raises {
-            grade.always_ask |= raise.says.always_ask;
-            grade.fixed |= raise.fixed;
-            grade.level = lifted(grade.level, raise.says.to);
-            grade.rules.insert(0, RuleHit { level: Some(grade.level), ..hit });
-        }
+        raises
+    }
+
+    /// A grade after everything that raises it. What a rule sets of its own still holds beside what the new level costs.
+    fn raised<'p>(&'p self, mut grade: Grade<'p>, raises: &[(&Rule<Raises>, RuleHit)]) -> Grade<'p> {
+        let before = grade.level;
+        grade.level = raises.iter().fold(before, |level, (raise, _)| lifted(level, raise.says.to));
         if grade.level != before {
             let costs = self.level(grade.level);
             grade.costs = if grade.own { Cow::Owned(both(&grade, costs)) } else { Cow::Borrowed(costs) };
+        }
+        grade
+    }
+
+    /// The worst of what a call can be taken for, after everything that raises it.
+    fn graded<'p>(&'p self, case: &Case<'_>) -> Grade<'p> {
+        let (bases, raises) = (self.bases(case), self.raises(case));
+        let mut level = bases.iter().map(|base| base.level).max().unwrap_or(self.default.level);
+        let worst = bases.into_iter().map(|base| self.raised(base, &raises)).reduce(worse);
+        let mut grade = worst.unwrap_or_else(|| self.by_default());
+        for (raise, hit) in raises {
+            grade.always_ask |= raise.says.always_ask;
+            grade.fixed |= raise.fixed;
+            level = lifted(level, raise.says.to);
+            grade.rules.insert(0, RuleHit { level: Some(level), ..hit });
         }
         grade
     }

@@ -2,7 +2,9 @@
 
 mod authors;
 mod check;
+mod fields;
 mod house;
+mod properties;
 mod settings;
 mod strict;
 

@@ -1,0 +1,236 @@
+//! Everything that a rule can look at and set, in tables that read like the policy itself.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::proposal_of;
+use crate::approval::{Proposal, RunStep};
+use crate::id::{
+    AgentId, CredentialId, PersonId, Role, RunId, ServerName, SessionId, StepId, TenantId, ToolName,
+};
+use crate::policy::{Circumstances, FieldPlace, Policy, Verdict, fields};
+use crate::time::Timestamp;
+
+/// The policy around each line.
+const AROUND: &str = r#"version = "table"
+
+[levels.high]
+tier = "approve"
+role = "admin"
+
+[calendar]
+zone = "Europe/Berlin"
+night = "22:00-06:00"
+holidays = [{ date = 2026-12-25, name = "Christmas Day" }]
+
+[[calendar.freeze]]
+name = "end of year"
+from = 2026-12-20
+until = 2027-01-04T09:00:00
+tools = ["deploy"]
+because = "Nobody is there to mend it."
+
+[roles]
+stewards = ["admin"]
+
+[[people]]
+id = "bo"
+credentials = ["bo-console"]
+name = "Bo"
+roles = ["admin", "operator"]
+
+[[people]]
+id = "chen"
+credentials = ["chen-console"]
+name = "Chen"
+roles = ["admin", "operator"]
+
+[[people]]
+id = "dana"
+credentials = ["dana-console"]
+name = "Dana"
+roles = ["operator"]
+"#;
+
+/// What is known of the tools in the first table.
+const TOOLS: &str = r#"
+[tools.pay]
+reach = "outside"
+reversible = false
+amount = 'args.amount'
+[tools.share]
+amount = 'double(args.part) / double(args.of)'
+[tools.mail]
+count = 'size(args.to)'
+[tools.deploy]
+environment = "production"
+reversible = true
+data_level = "internal"
+affected = 'args.users'
+[tools.export]
+data_level = "restricted"
+reach = "team"
+"#;
+
+/// The lines of a table, each with its columns.
+fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.split(" | ").map(str::trim).collect())
+}
+
+fn parse(text: &str) -> Policy {
+    Policy::parse(text, "table.toml").unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// `tool=pay at=2026-11-30T12:00:00Z args={"amount":7}`: a call and its circumstances.
+fn case(text: &str) -> (Proposal, Circumstances) {
+    let mut proposal = proposal_of("anything", "{}");
+    let mut circumstances = Circumstances::at(Timestamp::from_secs(0));
+    for part in text.split_whitespace() {
+        let (name, value) = part.split_once('=').unwrap();
+        let number = || value.parse().unwrap();
+        match name {
+            "tool" => proposal.call.tool = ToolName::new(value).unwrap(),
+            "server" => proposal.call.server = Some(ServerName::new(value).unwrap()),
+            "args" => proposal.call.args = crate::call::CanonicalArgs::parse(value.as_bytes()).unwrap(),
+            "agent" => proposal.call.agent = AgentId::new(value).unwrap(),
+            "run" => {
+                let (run, step) = (RunId::new(value).unwrap(), StepId::new("step-1").unwrap());
+                proposal.run = Some(RunStep { run, step });
+            }
+            "session" => proposal.session = Some(SessionId::new(value).unwrap()),
+            "credential" => proposal.requester.credential = CredentialId::new(value).unwrap(),
+            "task" => proposal.task = value.to_owned(),
+            "reason" => proposal.reason = value.to_owned(),
+            "preview" => proposal.preview = Some(value.to_owned()),
+            "if_denied" => proposal.if_denied = Some(value.to_owned()),
+            "tenant" => circumstances.tenant = Some(TenantId::new(value).unwrap()),
+            "person" => circumstances.requester.person = Some(PersonId::new(value).unwrap()),
+            "roles" => {
+                circumstances.requester.roles =
+                    value.split(',').map(|role| Role::new(role).unwrap()).collect();
+            }
+            "team" => circumstances.requester.team = Some(value.to_owned()),
+            "at" => {
+                let at = chrono::DateTime::parse_from_rfc3339(value).unwrap();
+                circumstances.at = Timestamp::from_millis(at.timestamp_millis());
+            }
+            "calls" => circumstances.recent.calls = number(),
+            "same" => circumstances.recent.same = number(),
+            "denied" => circumstances.recent.denied = number(),
+            "cards" => circumstances.recent.cards = number(),
+            other => panic!("{other}"),
+        }
+    }
+    (proposal, circumstances)
+}
+
+/// R15: what a rule can look at: tool, server, arguments, tenant, requester and their roles, what [tools] knows and
+/// computes, time in the policy's zone with daylight saving, holidays and freezes, and what happened lately.
+#[test]
+fn what_a_rule_can_look_at() {
+    let table = include_str!("looks.table");
+    for columns in lines(table) {
+        let [when, call, expected] = columns.as_slice() else { panic!("{columns:?}") };
+        let policy = parse(&format!(
+            "{AROUND}{TOOLS}\n[[raise]]\nname = \"it\"\ntools = [\"*\"]\nwhen = '''{when}'''\nby = 1\nbecause = \"So.\"\n"
+        ));
+        let (proposal, circumstances) = case(call);
+        let verdict = policy.judge(&proposal, &circumstances);
+        let hit = verdict.rules.iter().find(|hit| hit.rule == "it");
+        let got = match hit {
+            None => "no",
+            Some(hit) if hit.error.is_some() => "error",
+            Some(_) => "yes",
+        };
+        assert_eq!(got, *expected, "{when} | {call} | {hit:?}");
+        assert_eq!(policy.needs_recent(), when.contains("recent."), "{when}");
+    }
+}
+
+/// R16: what a rule, a level and [tools] can set.
+#[test]
+fn what_can_be_set() {
+    for columns in lines(include_str!("sets.table")) {
+        let [place, keys, pointer, expected] = columns.as_slice() else { panic!("{columns:?}") };
+        let verdict = serde_json::to_value(set(place, &keys.replace("; ", "\n"))).unwrap();
+        let got = verdict.pointer(pointer).unwrap_or(&Value::Null);
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(*got, expected, "{place} | {keys} | {pointer}\n{verdict:#}");
+    }
+}
+
+/// The verdict on one call where these keys are set.
+fn set(place: &str, keys: &str) -> Verdict {
+    let has = |key: &str| keys.lines().any(|line| line.starts_with(&format!("{key} =")));
+    let mut more = String::new();
+    for (key, value) in [("name", "\"it\""), ("tools", "[\"pay\"]"), ("because", "\"So.\"")] {
+        if place != "tool" && !has(key) {
+            more.push_str(&format!("{key} = {value}\n"));
+        }
+    }
+    if place == "rule" && !has("level") {
+        more.push_str("level = \"high\"\n");
+    }
+    let text = match place {
+        "tool" => format!(
+            "{AROUND}\n[levels.critical]\ntier = \"approve\"\nremember = \"1h\"\n[[raise]]\nname = \"up\"\ntools = [\"*\"]\nto = \"critical\"\nbecause = \"So.\"\n[tools.pay]\n{keys}\n"
+        ),
+        kind => format!("{AROUND}\n[[{kind}]]\n{keys}\n{more}"),
+    };
+    let mut proposal =
+        proposal_of("pay", r#"{"amount": 7, "lines": [1, 2.5], "path": "notes/a.txt", "to": "ana"}"#);
+    proposal.session = Some(SessionId::new("s-1").unwrap());
+    parse(&text).judge(&proposal, &Circumstances::at(Timestamp::from_secs(0)))
+}
+
+/// R14: the list of fields is the one that the policy is read with, and each of them stands in a table here.
+#[test]
+fn every_field_has_a_line_in_a_table() {
+    let looks: Vec<&str> = lines(include_str!("looks.table")).map(|columns| columns[0]).collect();
+    let sets: Vec<_> = lines(include_str!("sets.table")).map(|columns| (columns[0], columns[1])).collect();
+    let word = |text: &str, name: &str| {
+        text.match_indices(name).any(|(at, _)| {
+            let part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+            let before = text[..at].chars().next_back().is_none_or(|c| !part(c));
+            before
+                && (name == "args"
+                    || text[at + name.len()..].chars().next().is_none_or(|c| !part(c) || c == '.'))
+        })
+    };
+    let mut seen = BTreeSet::new();
+    for field in fields() {
+        assert!(seen.insert((field.place, field.name)), "{} is there twice", field.name);
+        assert!(!field.what.is_empty(), "{} says nothing of itself", field.name);
+        let key = |kinds: &[&str]| {
+            let line = |(kind, keys): &(&str, &str)| {
+                kinds.contains(kind)
+                    && keys.split("; ").any(|key| key.starts_with(&format!("{} =", field.name)))
+            };
+            sets.iter().any(line)
+        };
+        let there = match field.place {
+            FieldPlace::When | FieldPlace::WhenStrict => looks.iter().any(|when| word(when, field.name)),
+            FieldPlace::Rule => key(&["rule", "raise", "forbid"]),
+            FieldPlace::Setting => key(&["rule"]),
+            FieldPlace::Tool => key(&["tool"]),
+        };
+        assert!(there, "{} has no line in the table", field.name);
+    }
+    assert!(seen.len() > 70, "{}", seen.len());
+}
+
+/// A freeze that began between the question and the claim is told of; one that was there when it was asked is not.
+#[test]
+fn a_freeze_that_began_since_is_told_of() {
+    let policy = parse(AROUND);
+    let (deploy, asked) = case("tool=deploy at=2026-12-19T22:00:00Z");
+    let at = |text: &str| case(&format!("at={text}")).1.at;
+    assert_eq!(policy.frozen(&deploy, &asked, at("2026-12-19T22:59:59Z")), None);
+    let freeze = policy.frozen(&deploy, &asked, at("2026-12-19T23:00:00Z")).unwrap();
+    assert_eq!((freeze.name.as_str(), freeze.until), ("end of year", at("2027-01-04T08:00:00Z")));
+    let (_, within) = case("at=2026-12-21T00:00:00Z");
+    assert_eq!(policy.frozen(&deploy, &within, at("2026-12-22T00:00:00Z")), None, "who said yes knew of it");
+    assert_eq!(policy.frozen(&case("tool=pay").0, &asked, at("2026-12-22T00:00:00Z")), None);
+}
