@@ -105,7 +105,11 @@ impl Condition {
                 for error in errors.errors {
                     let at = error.source_info.as_ref().and_then(|source| source.offset_for(error.expr_id));
                     let what = error.msg.trim_start_matches("Syntax error: ");
-                    let help = "conditions are in CEL, https://cel.dev";
+                    let help = if what.contains("unescape") {
+                        "a text with backslashes is written r\"\\s\""
+                    } else {
+                        "conditions are in CEL, https://cel.dev"
+                    };
                     report.error(place.bytes(at), format!("this is not a condition: {what}"), help);
                 }
                 None

@@ -2,6 +2,7 @@
 
 mod authors;
 mod check;
+mod example;
 mod fields;
 mod house;
 mod properties;

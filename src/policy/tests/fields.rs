@@ -74,9 +74,12 @@ reach = "team"
 "#;
 
 /// The lines of a table, each with its columns.
-fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
+pub(super) fn lines(table: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| line.split(" | ").map(str::trim).collect())
+    lines.map(|line| {
+        let (full, empty) = line.strip_suffix(" |").map_or((line, None), |full| (full, Some("")));
+        full.split(" | ").map(str::trim).chain(empty).collect()
+    })
 }
 
 fn parse(text: &str) -> Policy {
@@ -84,7 +87,7 @@ fn parse(text: &str) -> Policy {
 }
 
 /// `tool=pay at=2026-11-30T12:00:00Z args={"amount":7}`: a call and its circumstances.
-fn case(text: &str) -> (Proposal, Circumstances) {
+pub(super) fn case(text: &str) -> (Proposal, Circumstances) {
     let mut proposal = proposal_of("anything", "{}");
     let mut circumstances = Circumstances::at(Timestamp::from_secs(0));
     for part in text.split_whitespace() {
