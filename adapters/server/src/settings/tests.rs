@@ -7,6 +7,7 @@ use super::*;
 
 const SIGNING: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 const TOKEN: &str = "xoxb-1234567890-abcdefghij";
+const PAGERDUTY: &str = "u+AbCdEfGhIjKlMnOpQr";
 const KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 const GOOD: &str = r#"
@@ -36,6 +37,7 @@ fn environment(name: &str) -> Option<String> {
         "GRANT_KEY" => Some(KEY.to_owned()),
         "SHORT_KEY" => Some(KEY[..62].to_owned()),
         "PROXY_PASSWORD" => Some("hunter2hunter2".to_owned()),
+        "PAGERDUTY_TOKEN" => Some(PAGERDUTY.to_owned()),
         "EMPTY" => Some(" \n".to_owned()),
         _ => None,
     }
@@ -76,6 +78,22 @@ fn an_api_url_without_a_slash_gets_one_and_an_agent_can_be_switched_off() {
     let settings = read(&text).unwrap();
     assert_eq!(settings.slack.unwrap().api_url.as_str(), "http://127.0.0.1:4000/api/");
     assert!(settings.agent.is_none());
+}
+
+/// R40, R53: PagerDuty's token is a secret like the others, and its host one that the server talks to.
+#[test]
+fn who_is_on_call_is_asked_of_pagerduty() {
+    let on_call = "[on_call]\npagerduty_token = { env = \"PAGERDUTY_TOKEN\" }\n";
+    let settings = read(&format!("{GOOD}{on_call}")).unwrap();
+    assert_eq!(settings.hosts(), ["api.pagerduty.com:443", "slack.com:443"]);
+    assert!(!format!("{settings:?}").contains(PAGERDUTY));
+    let shown = settings.redactor().redact_text(&format!("it is {PAGERDUTY} they say"));
+    assert!(!shown.text.contains(PAGERDUTY), "{}", shown.text);
+    let elsewhere = format!("{GOOD}{on_call}pagerduty_url = \"https://api.eu.pagerduty.com\"\n");
+    let elsewhere = read(&elsewhere).unwrap().on_call.unwrap();
+    assert_eq!(elsewhere.pagerduty_url.as_str(), "https://api.eu.pagerduty.com/");
+    let without = read(&format!("{GOOD}[on_call]\n")).unwrap_err().to_string();
+    assert!(without.contains("on_call.pagerduty_token"), "{without}");
 }
 
 /// A wrong setting is a clear error that names file, line, key and remedy.

@@ -60,6 +60,19 @@ fn a_default_that_asks_is_a_gate() {
     assert_eq!(found.errors, Vec::<String>::new());
 }
 
+/// R40: a schedule that nothing can read gives nobody its role, and whoever starts the server is told.
+#[test]
+fn a_schedule_that_nothing_can_read_is_warned_of() {
+    let policy = format!(
+        "{}[[on_call]]\nname = \"pager\"\nrole = \"on_call\"\npagerduty = \"PABC123\"\n",
+        LAX.replace("terminal =", "pagerduty = [\"PBO0001\"]\nterminal =")
+    );
+    let plain = "data = \"p.db\"\npolicy = \"builtin\"\n";
+    let told = |found: Soundness| found.warnings.iter().any(|warning| warning.contains("no [on_call]"));
+    assert!(told(found(plain, &policy)));
+    assert!(!told(found(plain, LAX)));
+}
+
 /// R6: with no approver configured the answer is no, and whoever starts the server is told before.
 #[test]
 fn nobody_to_ask_is_warned_of() {
