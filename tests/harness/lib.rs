@@ -8,6 +8,7 @@
 pub mod agent;
 pub mod chat;
 pub mod clock;
+pub mod console;
 pub mod crash;
 pub mod desk;
 pub mod entropy;

@@ -12,6 +12,7 @@ mod kill;
 mod main_path;
 mod never;
 mod people;
+mod policy;
 mod policy_change;
 mod policy_reload;
 mod shadow;

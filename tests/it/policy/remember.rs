@@ -1,0 +1,122 @@
+//! A yes that is remembered.
+
+use anyhow::{Context as _, Result, ensure};
+use placet::time::Ttl;
+use placet_tests::{Desk, conversation};
+use serde_json::json;
+
+use super::delete;
+
+async fn remembers(desk: &Desk, more: &'static str) -> Result<()> {
+    desk.has_policy(move |policy| {
+        let policy = policy.replacen("role = \"admin\"\n", "role = \"admin\"\nremember = \"1h\"\n", 1);
+        let tool = "leading_args = [\"path\"]\n";
+        policy.replace(tool, &format!("{tool}remember = {{ path = \"folder\" }}\n{more}"))
+    })
+    .await
+}
+
+/// R9, R25: a yes is remembered for exactly what is printed. A file of the same folder runs unasked, a neighbouring path and
+/// another session are asked about; taken back, what was approved on it and not yet spent is revoked.
+#[conversation]
+async fn a_remembered_yes_covers_what_is_printed_and_no_neighbour(desk: &mut Desk) -> Result<()> {
+    remembers(desk, "").await?;
+    let first = desk.agent().proposes_with("1", delete("demo-notes/a.txt", "run-1", 1)).await?;
+    let card = desk.ops().next_card().await?;
+    let bo = desk.holder("bo-console");
+    let read = bo.looks_at(&first).await?;
+    ensure!(read["remember"] == json!({"pattern": "path=demo-notes/*", "within": "1h"}), "{read}");
+    bo.approves_with(&first, json!({"remember": true})).await?.expect(200)?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    let listed = bo.get("/v1/remembered").await?.expect(200)?.json()?;
+    let entry = &listed["remembered"][0];
+    ensure!(entry["pattern"] == "path=demo-notes/*" && entry["by"] == json!(["Bo"]), "{entry}");
+    ensure!(entry["session"] == "session-1" && entry["agent"] == "agent", "{entry}");
+
+    let covered = desk.agent().proposes_with("2", delete("demo-notes/b.txt", "run-1", 2)).await?;
+    desk.agent().runs(&covered).await?;
+    desk.reads(&covered.id, "proposed; checked approve; remembered Bo; claimed; succeeded").await?;
+    let unspent = desk.agent().proposes_with("3", delete("demo-notes/c.txt", "run-1", 3)).await?;
+    desk.work_until_idle().await?;
+    ensure!(desk.ops().messages().len() == 1, "nobody is asked again");
+    for (number, path) in
+        ["demo-notes2/b.txt", "demo-notes/sub/b.txt", "demo-notes/../b.txt"].iter().enumerate()
+    {
+        let step = u32::try_from(number)? + 10;
+        let call = desk.agent().proposes_with(path, delete(path, "run-1", step)).await?;
+        let card = desk.ops().next_card().await?;
+        desk.agent().withdraws(&call).await?.expect(200)?;
+        desk.ops().expect_update(&card, "").await?;
+    }
+    let mut elsewhere = delete("demo-notes/d.txt", "run-1", 20);
+    elsewhere["session"] = json!("session-2");
+    let elsewhere = desk.agent().proposes_with("4", elsewhere).await?;
+    let card = desk.ops().next_card().await?;
+    desk.agent().withdraws(&elsewhere).await?.expect(200)?;
+    desk.ops().expect_update(&card, "").await?;
+
+    let list = desk.holder("audit").get("/approvals").await?.expect(200)?.json()?;
+    let entry = list["approvals"].as_array().and_then(|all| all.iter().find(|one| one["by"] == "remembered"));
+    let entry = entry.context("a decision by what is remembered")?;
+    ensure!(entry["of"] == first.id.as_str() && entry["who"] == json!(["Bo"]), "{entry}");
+
+    let vic = desk.holder("vic-console").forgets(&first.id).await?;
+    ensure!(vic.code() == "not_allowed", "{}", vic.text());
+    let forgotten = bo.forgets(&first.id).await?.expect(200)?.json()?;
+    ensure!(forgotten["revoked"] == 1, "{forgotten}");
+    let again = desk.holder("manager").forgets(&first.id).await?;
+    ensure!(again.code() == "remembered_not_found", "{}", again.text());
+    let claim = desk.agent().tries_to_claim(&unspent, &"7".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    desk.agent().proposes_with("5", delete("demo-notes/e.txt", "run-1", 30)).await?;
+    let _ = desk.ops().next_card().await?;
+    desk.reads(
+        &unspent.id,
+        "proposed; checked approve; remembered Bo; forgotten; blocked agent claim: not_approved",
+    )
+    .await
+}
+
+/// R9: a raise above the level that was remembered asks all the same, and so does the same call once the time is over.
+#[conversation]
+async fn a_raise_above_what_was_remembered_asks_again(desk: &mut Desk) -> Result<()> {
+    remembers(
+        desk,
+        r#"
+[[raise]]
+name = "secret"
+tools = ["delete_file"]
+when = 'args.path.endsWith(".key")'
+to = "critical"
+because = "Keys cannot be made again."
+"#,
+    )
+    .await?;
+    let first = desk.agent().proposes_with("1", delete("demo-notes/a.txt", "run-1", 1)).await?;
+    let card = desk.ops().next_card().await?;
+    desk.holder("bo-console").approves_with(&first, json!({"remember": true})).await?.expect(200)?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    let raised = desk.agent().proposes_with("2", delete("demo-notes/a.key", "run-1", 2)).await?;
+    let card = desk.ops().next_card().await?;
+    ensure!(card.text().contains("Keys cannot be made again."), "{}", card.text());
+    desk.agent().withdraws(&raised).await?.expect(200)?;
+    desk.ops().expect_update(&card, "").await?;
+    // Bo left: nothing runs on their word, though it was approved on it.
+    let resting = desk.agent().proposes_with("3", delete("demo-notes/b.txt", "run-1", 3)).await?;
+    desk.passes(Ttl::from_mins(9)).await?;
+    desk.has_policy(|policy| {
+        policy.replacen("name = \"Bo\"\nroles = [\"admin\"]", "name = \"Bo\"\nroles = [\"viewer\"]", 1)
+    })
+    .await?;
+    let claim = desk.agent().tries_to_claim(&resting, &"7".repeat(40)).await?;
+    ensure!(claim.status == 409, "{}", claim.text());
+    desk.passes(Ttl::from_mins(52)).await?;
+    desk.agent().proposes_with("4", delete("demo-notes/c.txt", "run-1", 4)).await?;
+    let _ = desk.ops().next_card().await?;
+    let listed = desk.holder("audit").get("/v1/remembered").await?.expect(200)?.json()?;
+    ensure!(listed["remembered"] == json!([]), "{listed}");
+    let ended = desk.holder("audit").get("/v1/remembered?ended=true").await?.expect(200)?.json()?;
+    ensure!(ended["remembered"][0]["stands"] == false, "{ended}");
+    desk.ops().skims();
+    Ok(())
+}
