@@ -136,7 +136,7 @@ mod parts {
         pub lease: Ttl,
         /// Where cards go when the policy names no place.
         pub default_places: Vec<Place>,
-        /// Whether people can decide without a card, over the API.
+        /// Whether people can decide without a card, over the API, where the policy names somebody who has a credential.
         pub decide_over_api: bool,
         /// The surface that operators are told on; none leaves alarms to log, gauge and trace.
         pub operators_surface: Option<SurfaceName>,

@@ -104,7 +104,8 @@ impl Gate {
         }
         self.settle_places(tenant, verdict);
         let places = verdict.terms.as_ref().is_some_and(|terms| !terms.places.is_empty());
-        let askable = places || self.parts.settings.decide_over_api;
+        let by_api = self.parts.settings.decide_over_api && self.policy_of(tenant).decides_over_api();
+        let askable = places || by_api;
         let verdict = Arc::new(verdict.clone());
         if askable {
             Command::Require { verdict }

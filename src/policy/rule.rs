@@ -202,6 +202,13 @@ impl Policy {
         have.map(|member| member.name.clone()).collect()
     }
 
+    /// Whether somebody can decide with a credential, so that people can be asked without a card.
+    #[must_use]
+    pub fn decides_over_api(&self) -> bool {
+        let mut identities = self.people.all().iter().flat_map(|known| &known.identities);
+        identities.any(|identity| identity.realm() == "credential")
+    }
+
     /// Whether who asks may approve everywhere (profile "solo").
     #[must_use]
     pub const fn is_solo(&self) -> bool {

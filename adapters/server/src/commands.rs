@@ -4,6 +4,7 @@ pub mod check;
 pub mod demo;
 pub mod policy;
 pub mod serve;
+pub mod standing;
 pub mod token;
 
 use std::io::Write;
@@ -11,10 +12,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Parser, Subcommand};
+use placet::card::Redactor;
+use placet::gate::{Directories, Gate, GateParts, GateSettings, NoOnCall, PolicyShelf, Wakes};
+use placet::id::{HoldId, RequestId, TenantId};
 use placet::policy::{Policy, PolicySet};
+use placet::ports::Clock;
 use placet_store::{Access, Options, SqliteStore};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
@@ -54,6 +60,61 @@ pub enum Command {
         /// Nobody is asked: one deletion is approved with a reason, one is denied.
         #[arg(long)]
         scripted: bool,
+    },
+    /// Stop calls at once: nothing that this covers is started until it is lifted, whatever was approved.
+    Stop {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Which calls.
+        #[command(flatten)]
+        stop: standing::Stop,
+    },
+    /// Lift a stop.
+    Lift {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Which, as `placet stops` shows it.
+        id: HoldId,
+    },
+    /// Show what is stopped.
+    Stops {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// For this tenant only.
+        #[arg(long)]
+        tenant: Option<TenantId>,
+        /// Also what was lifted.
+        #[arg(long)]
+        lifted: bool,
+    },
+    /// Show which calls run without another card, because people chose so.
+    Remembered {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Of this tenant; left out: the one tenant of the settings.
+        #[arg(long)]
+        tenant: Option<TenantId>,
+        /// Also what has ended.
+        #[arg(long)]
+        ended: bool,
+    },
+    /// Take back what was remembered: calls that look alike are asked about again.
+    Forget {
+        /// The settings.
+        #[command(flatten)]
+        config: Config,
+        /// Which, as `placet remembered` shows it.
+        id: RequestId,
+        /// Of this tenant; left out: the one tenant of the settings.
+        #[arg(long)]
+        tenant: Option<TenantId>,
+        /// Why.
+        #[arg(long)]
+        reason: Option<String>,
     },
     /// Look after the credentials of agents and executors.
     #[command(subcommand)]
@@ -108,6 +169,30 @@ async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<E
         }
         Command::Policy(command) => return policy::run(&command, out, &mut std::io::stderr()),
         Command::Check(config) => check::run(&Settings::load(&config.config)?, out)?,
+        Command::Stop { config, stop } => {
+            stands(&config, |_| Ok(standing::Ask::Stop(stop)), out).await?;
+            true
+        }
+        Command::Lift { config, id } => {
+            stands(&config, |_| Ok(standing::Ask::Lift(id)), out).await?;
+            true
+        }
+        Command::Stops { config, tenant, lifted } => {
+            stands(&config, |_| Ok(standing::Ask::Stops { tenant, lifted }), out).await?;
+            true
+        }
+        Command::Remembered { config, tenant, ended } => {
+            let ask =
+                |basics: &Basics| Ok(standing::Ask::Remembered { tenant: meant(tenant, basics)?, ended });
+            stands(&config, ask, out).await?;
+            true
+        }
+        Command::Forget { config, id, tenant, reason } => {
+            let ask =
+                |basics: &Basics| Ok(standing::Ask::Forget { tenant: meant(tenant, basics)?, id, reason });
+            stands(&config, ask, out).await?;
+            true
+        }
         Command::Token(command) => {
             token(command, out, &mut std::io::stderr()).await?;
             true
@@ -143,6 +228,70 @@ async fn until_interrupted<T>(running: impl Future<Output = T>) -> Option<T> {
     }
 }
 
+/// The tenant that is named, else the only one.
+fn meant(tenant: Option<TenantId>, basics: &Basics) -> anyhow::Result<TenantId> {
+    let tenant = tenant.or_else(|| basics.only_tenant().cloned());
+    tenant.context("say whose with --tenant: the settings do not name exactly one tenant")
+}
+
+/// Does it here where no server has the database, else through the server that has it.
+async fn stands(
+    config: &Config,
+    ask: impl FnOnce(&Basics) -> anyhow::Result<standing::Ask>,
+    out: &mut (dyn Write + Send),
+) -> anyhow::Result<()> {
+    let basics = Basics::load(&config.config)?;
+    let ask = ask(&basics)?;
+    let options = Options::new(Arc::new(SystemClock), Arc::new(OsEntropy)).with_access(Access::Command);
+    let answer = match SqliteStore::open(basics.data.as_path(), options) {
+        Ok(store) => standing::answer(&bare_gate(store)?, ask).await,
+        Err(fault) => match through_server(&basics.data, &Errand::Standing(ask)).await? {
+            Some(Reply::Standing(answer)) => answer,
+            Some(Reply::Token(_)) => bail!("the server answered something else"),
+            None => return Err(fault.into()),
+        },
+    };
+    answer.write(out, &mut std::io::stderr())
+}
+
+/// A gate without surfaces, directories and people: enough for what is done in Placet's own name.
+fn bare_gate(store: SqliteStore) -> anyhow::Result<Gate> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Ok(Gate::new(GateParts {
+        store: Arc::new(store),
+        clock: Arc::clone(&clock),
+        entropy: Arc::new(OsEntropy),
+        policy: PolicyShelf::new(PolicySet::alone(Policy::builtin()?)),
+        directory: Arc::new(Directories::new(Arc::clone(&clock))),
+        on_call: Arc::new(NoOnCall::new(clock)),
+        surfaces: Vec::new(),
+        redactor: Arc::new(Redactor::new()),
+        signer: None,
+        wakes: Wakes::new(),
+        settings: GateSettings::default(),
+    }))
+}
+
+/// What a command asks of the server that has the database.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Errand {
+    /// About credentials.
+    Token(token::Ask),
+    /// About stops and what is remembered.
+    Standing(standing::Ask),
+}
+
+/// What it answers.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reply {
+    /// About credentials.
+    Token(token::Answer),
+    /// About stops and what is remembered.
+    Standing(standing::Answer),
+}
+
 /// Does it here where no server has the database, else through the server that has it. It takes nothing of the
 /// settings but what it needs, and no secret.
 async fn token(
@@ -169,8 +318,9 @@ async fn token(
             };
             registrar.answer(ask).await
         }
-        Err(fault) => match through_server(&basics.data, &ask).await? {
-            Some(answer) => answer,
+        Err(fault) => match through_server(&basics.data, &Errand::Token(ask)).await? {
+            Some(Reply::Token(answer)) => answer,
+            Some(Reply::Standing(_)) => bail!("the server answered something else"),
             None => return Err(fault.into()),
         },
     };
@@ -186,12 +336,12 @@ async fn token(
 }
 
 #[cfg(unix)]
-async fn through_server(data: &Path, ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
-    crate::door::ask(data, ask, &SystemClock).await
+async fn through_server(data: &Path, errand: &Errand) -> anyhow::Result<Option<Reply>> {
+    crate::door::ask(data, errand, &SystemClock).await
 }
 
 #[cfg(not(unix))]
 #[expect(clippy::unused_async, reason = "as where there are sockets in the file system")]
-async fn through_server(_data: &Path, _ask: &Ask) -> anyhow::Result<Option<token::Answer>> {
+async fn through_server(_data: &Path, _errand: &Errand) -> anyhow::Result<Option<Reply>> {
     Ok(None)
 }

@@ -19,6 +19,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{UnixListener, UnixStream};
 
 use crate::commands::token::{Answer, Ask, Registrar};
+use crate::commands::{Errand, Reply, standing};
 use crate::policies::PolicyWatch;
 
 /// The most bytes of a line: a wish is short, and a table of a few thousand credentials fits.
@@ -98,11 +99,15 @@ impl Door {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let (reading, mut writing) = stream.into_split();
-        let answer = match serde_json::from_str::<Ask>(&line(reading).await?) {
-            Ok(ask) => self.done(ask).await,
-            Err(error) => Answer::Refused(format!("the server does not understand the command: {error}")),
+        let reply = match serde_json::from_str::<Errand>(&line(reading).await?) {
+            Ok(Errand::Token(ask)) => Reply::Token(self.done(ask).await),
+            Ok(Errand::Standing(ask)) => Reply::Standing(standing::answer(&self.gate, ask).await),
+            Err(error) => {
+                let why = format!("the server does not understand the command: {error}");
+                Reply::Token(Answer::Refused(why))
+            }
         };
-        writing.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes()).await
+        writing.write_all(format!("{}\n", serde_json::to_string(&reply)?).as_bytes()).await
     }
 
     async fn done(&self, ask: Ask) -> Answer {
@@ -135,11 +140,15 @@ impl Drop for Door {
 ///
 /// # Errors
 /// It listens, and gave no answer.
-pub(crate) async fn ask(database: &Path, ask: &Ask, clock: &dyn Clock) -> anyhow::Result<Option<Answer>> {
+pub(crate) async fn ask(
+    database: &Path,
+    errand: &Errand,
+    clock: &dyn Clock,
+) -> anyhow::Result<Option<Reply>> {
     let Ok(stream) = UnixStream::connect(beside(database)).await else { return Ok(None) };
     let (reading, mut writing) = stream.into_split();
     let talk = Box::pin(async {
-        writing.write_all(format!("{}\n", serde_json::to_string(ask)?).as_bytes()).await?;
+        writing.write_all(format!("{}\n", serde_json::to_string(errand)?).as_bytes()).await?;
         anyhow::Ok(serde_json::from_str(&line(reading).await?)?)
     });
     match select(talk, clock.sleep_until(clock.now() + TIME_MAX)).await {

@@ -63,7 +63,7 @@ impl Soundness {
                 Some(tenant) => policies.of(tenant),
                 None => Arc::clone(policies.installation()),
             };
-            let asks = !local.is_empty() || settings.slack.is_some() || decides_over_api(&policy);
+            let asks = !local.is_empty() || settings.slack.is_some() || policy.decides_over_api();
             found.tools(settings, &looked, (&policy, policies, asks))?;
             found.schedules(settings, &policy);
             for warning in policy.warnings().iter().map(ToString::to_string) {
@@ -218,7 +218,7 @@ impl Soundness {
         let vouched = |account: &Identity| vouching.iter().any(|realm| realm == account.realm());
         let reachable = policy.people().all().iter().any(|known| known.identities.iter().any(vouched))
             || policy.groups().iter().any(|group| vouched(&group.group));
-        if !reachable && !decides_over_api(policy) {
+        if !reachable && !policy.decides_over_api() {
             self.warnings.push(format!(
                 "nobody in the policy has an account in the Slack workspace {}: no card can ever be approved",
                 slack.team
@@ -260,13 +260,6 @@ fn places_in<'d>(table: &'d DeTable<'d>, path: &str, listed: &mut Vec<(String, &
 fn missing(key: &str, folder: &Path) -> String {
     let shown = folder.display();
     format!("{key}: there is no folder {shown}; make it (mkdir -p {shown}), or name another in the settings")
-}
-
-/// Whether somebody can decide with a credential, so that people can be asked without a card.
-#[must_use]
-pub fn decides_over_api(policy: &Policy) -> bool {
-    let mut identities = policy.people().all().iter().flat_map(|known| &known.identities);
-    identities.any(|identity| identity.realm() == "credential")
 }
 
 /// The tools that a policy's text describes: by name, or with their server before it. A pattern is no tool.

@@ -35,7 +35,7 @@ use crate::entropy::OsEntropy;
 use crate::policies::{self, Files, Ground, PolicyWatch, Start};
 use crate::runs::Runs;
 use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings, SlackSettings};
-use crate::soundness::{Soundness, decides_over_api};
+use crate::soundness::Soundness;
 use crate::telemetry::Numbers;
 
 /// The name of Slack in the policy's places, and the family of its realms.
@@ -120,6 +120,7 @@ pub struct App {
     pub policies: Arc<PolicyWatch>,
     /// What is counted.
     pub numbers: Numbers,
+    slack: Option<Slack>,
     limits: ServeLimits,
 }
 
@@ -148,13 +149,12 @@ impl App {
         placet::ports::CardStore::take_over(&store).await?;
         let ground = Ground { settings, store: &store, local: &names, take: outside.take_policy };
         let start = Start::of(files, ground).await?;
-        let decide_over_api = decides_over_api(start.in_force.set.installation());
         let policy = PolicyShelf::new(start.in_force.set.clone());
         let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
         let gate_settings = GateSettings {
             lease: settings.lease,
             default_places: std::mem::take(&mut surfaces.places),
-            decide_over_api,
+            decide_over_api: true,
             operators_surface: surfaces.operators.take(),
         };
         let gate = Gate::new(GateParts {
@@ -206,7 +206,18 @@ impl App {
             connections_max: usize::try_from(settings.http.connections_max).unwrap_or(usize::MAX),
             ..ServeLimits::default()
         };
-        Ok(Self { router, gate, store, executor, agent, runs, policies, numbers, limits })
+        Ok(Self {
+            router,
+            gate,
+            store,
+            executor,
+            agent,
+            runs,
+            policies,
+            numbers,
+            slack: surfaces.slack,
+            limits,
+        })
     }
 
     /// Serves and works until `shutdown`.
@@ -220,7 +231,9 @@ impl App {
         // The worker stops with the answers, not before them: they may wait for it.
         let (served, serving) = (tokio::sync::Notify::new(), Box::pin(serving));
         let working = self.numbers.counting(self.gate.work(served.notified()));
-        let watching = self.numbers.counting(self.policies.work());
+        let watching = self.numbers.counting(async {
+            futures::future::join(self.policies.work(), self.greet_slack()).await;
+        });
         // What takes force while the server stops would judge nothing any more.
         let serving = async {
             match select(serving, Box::pin(watching)).await {
@@ -236,6 +249,27 @@ impl App {
 }
 
 impl App {
+    /// Asks Slack once who this is, so that whoever starts the server learns at once what no card will get through
+    /// without. It keeps nothing from starting: Slack may be back in a minute.
+    async fn greet_slack(&self) {
+        let Some(slack) = &self.slack else { return };
+        let home = &slack.settings().home.team_id;
+        match slack.api().auth_test().await {
+            Ok(bot) if bot.team_id == *home => {
+                tracing::info!(slack.team = %bot.team_id, slack.user = %bot.user_id, "Slack knows this app");
+            }
+            Ok(bot) => tracing::warn!(
+                slack.team = %bot.team_id,
+                "the bot token in [slack] belongs to another workspace than `team` = \"{home}\": its people cannot approve \
+                 here; set one of the two right"
+            ),
+            Err(fault) => tracing::warn!(
+                error = %fault,
+                "Slack does not take the bot token in [slack], or cannot be reached: no card gets through until it does"
+            ),
+        }
+    }
+
     /// Waits a while for tools that run here: what is broken off is of unknown outcome, and somebody has to settle it.
     async fn let_tools_finish(&self) {
         if self.runs.is_none() {
@@ -310,6 +344,7 @@ struct Surfaces {
     directories: Directories,
     places: Vec<Place>,
     operators: Option<SurfaceName>,
+    slack: Option<Slack>,
     doors: Vec<Door>,
 }
 
@@ -323,8 +358,14 @@ impl Surfaces {
         let clock = &outside.clock;
         let credentials = CredentialDirectory::new(Arc::clone(clock), Arc::new(store.clone()));
         let directories = Directories::new(Arc::clone(clock)).with(CREDENTIAL_REALM, Arc::new(credentials));
-        let mut surfaces =
-            Self { shown: Vec::new(), directories, places: Vec::new(), operators: None, doors: Vec::new() };
+        let mut surfaces = Self {
+            shown: Vec::new(),
+            directories,
+            places: Vec::new(),
+            operators: None,
+            slack: None,
+            doors: Vec::new(),
+        };
         for local in &outside.surfaces {
             surfaces.shown.push(Arc::clone(&local.surface));
             surfaces.directories =
@@ -372,6 +413,7 @@ impl Surfaces {
             Arc::clone(policy),
         );
         self.shown.push(Arc::new(slack.clone()));
+        self.slack = Some(slack.clone());
         self.places.push(Place { surface: name.clone(), channel: settings.channel.clone(), thread: None });
         self.operators = settings.ops_channel.is_some().then_some(name);
         let secrets = match &settings.signing_secret_previous {

@@ -234,3 +234,85 @@ fn a_closed_pipe_is_no_error() {
     let output = list.stdout(writing).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{}", text(&output.stderr));
 }
+
+/// R44: calls are stopped and let go on by commands, with and without a server; what is stopped is shown.
+#[test]
+fn calls_are_stopped_with_and_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = format!("data = \"p.db\"\npolicy = \"builtin\"\n[http]\nlisten = \"127.0.0.1:{port}\"\n");
+    std::fs::write(folder.path().join("placet.toml"), settings).unwrap();
+    let run = |arguments: &[&str]| placet(folder.path(), &[arguments, &["--config", "placet.toml"]].concat());
+    let stops = || text(&run(&["stops"]).stdout);
+    assert_eq!(run(&["stop", "--reason", "nobody says what"]).status.code(), Some(2));
+    let output = run(&["stop", "--tenant", "acme", "--agent", "bot", "--reason", "it runs wild"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).starts_with("Stopped: calls of the agent bot of the tenant acme."));
+    assert!(stops().contains("calls of the agent bot of the tenant acme  it runs wild"), "{}", stops());
+
+    let mut serve = Command::new(PLACET);
+    serve.args(["serve", "--config", "placet.toml"]).current_dir(folder.path());
+    let server = Server(serve.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let ready = (0..TRIES).any(|_| {
+        std::thread::yield_now();
+        get(port, "/readyz", "").is_some_and(|answer| answer.starts_with("HTTP/1.1 200"))
+    });
+    assert!(ready);
+    let output = run(&["stop", "--all", "--reason", "an emergency"]);
+    assert!(text(&output.stderr).starts_with("Stopped: all calls of everybody."), "{}", text(&output.stderr));
+    let shown = stops();
+    assert_eq!(shown.lines().count(), 2, "{shown}");
+    for line in shown.lines() {
+        let id = line.split_whitespace().next().unwrap();
+        let output = run(&["lift", id]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(text(&run(&["lift", id]).stderr).contains("there is no stop"));
+    }
+    assert_eq!(stops(), "");
+    assert_eq!(text(&run(&["stops", "--lifted"]).stdout).matches("lifted 2").count(), 2);
+    assert!(run(&["remembered", "--tenant", "acme"]).status.success());
+    let unknown = "01a22cc1-5f00-7143-8c07-b2bdb67be349";
+    let output = run(&["forget", unknown, "--tenant", "acme"]);
+    assert!(text(&output.stderr).contains("is remembered for acme"), "{}", text(&output.stderr));
+    drop(server);
+}
+
+/// R14: SIGHUP has the policy read again; a wrong one leaves the server as it was.
+#[cfg(unix)]
+#[test]
+fn a_signal_has_the_policy_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let settings = format!(
+        "data = \"p.db\"\npolicy = \"policy.toml\"\npolicy_poll = \"10m\"\n[http]\nlisten = \"127.0.0.1:{port}\"\n"
+    );
+    let policy = |version: &str| {
+        format!(
+            "version = \"{version}\"\n[[people]]\nid = \"bo\"\nname = \"Bo\"\nroles = [\"admin\"]\ncredentials = [\"bo\"]\n"
+        )
+    };
+    std::fs::write(folder.path().join("placet.toml"), settings).unwrap();
+    std::fs::write(folder.path().join("policy.toml"), policy("one")).unwrap();
+    let mut serve = Command::new(PLACET);
+    serve.args(["serve", "--config", "placet.toml"]).current_dir(folder.path());
+    let server = Server(serve.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let becomes = |wanted: &str| {
+        let so = (0..TRIES).any(|_| {
+            std::thread::yield_now();
+            get(port, "/readyz", "").is_some_and(|answer| answer.contains(wanted))
+        });
+        assert!(so, "{wanted}: {:?}", get(port, "/readyz", ""));
+    };
+    let hangs_up = || {
+        let told = Command::new("kill").args(["-HUP", &server.0.id().to_string()]).status();
+        assert!(told.unwrap().success());
+    };
+    becomes("\"label\":\"one\"");
+    std::fs::write(folder.path().join("policy.toml"), policy("two")).unwrap();
+    hangs_up();
+    becomes("\"label\":\"two\"");
+    std::fs::write(folder.path().join("policy.toml"), "versoin = 3\n").unwrap();
+    hangs_up();
+    becomes("\"errors_count\"");
+    becomes("\"label\":\"two\"");
+}

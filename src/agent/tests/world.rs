@@ -66,6 +66,7 @@ id = "ana"
 name = "Ana"
 roles = ["admin"]
 accounts = ["script/ana"]
+credentials = ["ana-console"]
 "#;
 
 fn policy(text: &str) -> Policy {
