@@ -193,6 +193,7 @@ impl Recorder {
         let loaded = EventKind::PolicyLoaded {
             label: policy.version().label.clone(),
             digest: policy.version().digest,
+            tenant_text: None,
             text: policy.text().to_owned(),
             by: None,
             changes: Vec::new(),
