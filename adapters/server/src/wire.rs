@@ -135,11 +135,12 @@ impl App {
             outside.surfaces.iter().map(|local| local.surface.name().to_string()).collect();
         let names: Vec<&str> = local.iter().map(String::as_str).collect();
         let files = Files::read(settings, &names);
-        folders(settings)?;
-        if let Some(errors) = files.errors()
-            && !settings.data.exists()
-        {
-            bail!("{errors}");
+        let missing = Soundness::default().with_folders(settings).errors;
+        // Where nothing was in force before, nothing is touched.
+        let wrong = files.errors().filter(|_| !settings.data.exists());
+        let wrong: Vec<&str> = wrong.into_iter().chain(missing.iter().map(String::as_str)).collect();
+        if !wrong.is_empty() {
+            bail!("{}", wrong.join("\n"));
         }
         let numbers = Numbers::new()?;
         let redactor = Arc::new(settings.redactor());
@@ -295,12 +296,6 @@ impl App {
         }
         tracing::warn!("tools that still ran were broken off; their outcome is unknown");
     }
-}
-
-/// Refuses folders that are not there.
-fn folders(settings: &Settings) -> anyhow::Result<()> {
-    let found = Soundness::default().with_folders(settings);
-    if found.errors.is_empty() { Ok(()) } else { bail!("{}", found.errors.join("\n")) }
 }
 
 fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::Result<SqliteStore> {

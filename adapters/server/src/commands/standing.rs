@@ -22,6 +22,7 @@ const SHOWN_MAX: u32 = 1000;
 
 /// Which calls are stopped, and why.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[group(skip)]
 #[command(group(clap::ArgGroup::new("which").required(true).multiple(true).args(["all", "tenant", "agent", "tool"])))]
 pub struct Stop {
     /// All calls of everybody.

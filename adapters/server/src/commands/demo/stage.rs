@@ -216,10 +216,16 @@ fn work(app: &App, mut decisions: mpsc::Receiver<Inbound>) -> JoinSet<()> {
     work
 }
 
+/// The built-in policy. The two sessions ask about the same file, one right after the other: here a no to the first is
+/// none to the second.
+fn policy() -> String {
+    format!("{}\n[fatigue]\ndenied_again_within = \"never\"\n", placet::policy::Policy::builtin_text())
+}
+
 fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Result<Settings> {
     Ok(Settings {
         data: folder.join("placet.db"),
-        policy: PolicySource::Builtin.into(),
+        policy: PolicySource::Text { name: "builtin".to_owned(), text: policy() }.into(),
         lease: placet::time::Ttl::from_secs(60),
         http: HttpSettings::default(),
         slack: None,
