@@ -62,7 +62,6 @@ mod settings;
 #[cfg(feature = "policy")]
 mod shadow;
 #[cfg(feature = "policy")]
-#[cfg_attr(not(test), expect(dead_code, reason = "rules and tenants come to it one after the other"))]
 mod strict;
 #[cfg(feature = "policy")]
 mod summary;
@@ -70,6 +69,8 @@ mod summary;
 mod suppose;
 #[cfg(feature = "policy")]
 mod table;
+#[cfg(feature = "policy")]
+mod tenant;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;

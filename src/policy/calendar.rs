@@ -63,8 +63,9 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    pub(super) fn read(table: Option<Table<'_>>, report: &mut Report<'_>) -> Self {
-        let mut calendar = Self::default();
+    /// A file's calendar; a tenant's adds its holidays and freezes to those of the installation.
+    pub(super) fn read(table: Option<Table<'_>>, ground: Option<&Self>, report: &mut Report<'_>) -> Self {
+        let mut calendar = ground.cloned().unwrap_or_default();
         let Some(mut table) = table else { return calendar };
         if let Some(zone) = table.string("zone", report) {
             match zone.value.parse() {
@@ -85,10 +86,11 @@ impl Calendar {
         if let Some(days) = table.strings("weekend", report) {
             calendar.weekend = weekend(days.value, report);
         }
-        calendar.holidays = holidays(table.tables("holidays", report), report);
+        calendar.holidays.extend(holidays(table.tables("holidays", report), report));
         let windows = table.tables("freeze", report);
-        calendar.freezes =
+        let own: Vec<_> =
             windows.into_iter().filter_map(|window| calendar.freeze_window(window, report)).collect();
+        calendar.freezes.extend(own);
         table.finish("[calendar]", report);
         calendar
     }

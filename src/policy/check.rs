@@ -14,9 +14,13 @@ use super::verdict::{RuleKind, Tier};
 pub(super) use people::roles;
 
 /// No two rules have the same name, of whatever kind they are.
-pub(super) fn names(rules: &RulesRead, report: &mut Report<'_>) {
+pub(super) fn names(rules: &RulesRead, ground: Option<&RulesRead>, report: &mut Report<'_>) {
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for name in rules.names() {
+        if ground.is_some_and(|ground| ground.names().any(|other| other.value == name.value)) {
+            let message = format!("the installation has a rule `{}`", name.value);
+            report.error(name.span.clone(), message, "the record tells rules apart by their names");
+        }
         if let Some(first) = seen.get(name.value.as_str()) {
             let help = format!("the first is on line {}", report.line(first));
             report.error(name.span.clone(), format!("there are two rules `{}`", name.value), help);
@@ -52,16 +56,24 @@ pub(super) fn reasons(read: &Read, report: &mut Report<'_>) {
 
 /// Every rule can match something: what an earlier one takes away, and what is forbidden wherever that stands, is not
 /// all of it.
-pub(super) fn reachable(rules: &RulesRead, report: &mut Report<'_>) {
+pub(super) fn reachable(rules: &RulesRead, ground: Option<&RulesRead>, report: &mut Report<'_>) {
+    let beneath = || {
+        let forbids = ground.map_or_else(Vec::new, |ground| taking(&ground.forbids));
+        forbids.into_iter().map(|taking| Taking { is_beneath: true, ..taking }).collect::<Vec<_>>()
+    };
     for (index, rule) in rules.forbids.iter().enumerate() {
-        reachable_after(rule, &taking(&rules.forbids[..index]), report);
+        let mut before = beneath();
+        before.extend(taking(&rules.forbids[..index]));
+        reachable_after(rule, &before, report);
     }
     for (index, rule) in rules.rules.iter().enumerate() {
-        let mut before = taking(&rules.forbids);
+        let mut before = beneath();
+        before.extend(taking(&rules.forbids));
         before.extend(taking(&rules.rules[..index]));
         reachable_after(rule, &before, report);
     }
-    let forbids = taking(&rules.forbids);
+    let mut forbids = beneath();
+    forbids.extend(taking(&rules.forbids));
     for rule in &rules.raises {
         reachable_after(rule, &forbids, report);
     }
@@ -72,6 +84,8 @@ struct Taking<'a> {
     name: &'a At<String>,
     calls: &'a Calls,
     kind: RuleKind,
+    /// Whether it is the installation's, and this file a tenant's.
+    is_beneath: bool,
 }
 
 fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
@@ -79,7 +93,7 @@ fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
     let certain = rules.iter().filter(|read| read.rule.when.is_none());
     let taking = |read| {
         let RuleRead { name, rule, .. }: &RuleRead<S> = read;
-        Taking { name, calls: &rule.calls, kind: rule.hit.kind }
+        Taking { name, calls: &rule.calls, kind: rule.hit.kind, is_beneath: false }
     };
     certain.map(taking).collect()
 }
@@ -117,6 +131,9 @@ fn reachable_after<S>(rule: &RuleRead<S>, before: &[Taking<'_>], report: &mut Re
 }
 
 fn earlier(by: &Taking<'_>, report: &Report<'_>) -> String {
+    if by.is_beneath {
+        return "that rule is the installation's; what is forbidden is looked at first".to_owned();
+    }
     let line = report.line(&by.name.span);
     match by.kind {
         RuleKind::Forbid => format!("that rule is on line {line}; what is forbidden is looked at first"),
@@ -129,7 +146,8 @@ fn earlier(by: &Taking<'_>, report: &Report<'_>) -> String {
 /// A tool that no rule knows is asked about, unless somebody wants it otherwise.
 pub(super) fn unasked(read: &Read, report: &mut Report<'_>) {
     let default = &read.default.level;
-    if let Some(level) = read.levels.iter().find(|read| read.level == default.value)
+    if read.default.is_said
+        && let Some(level) = read.levels.iter().find(|read| read.level == default.value)
         && level.policy.tier < Tier::Approve
     {
         let message = format!(

@@ -77,14 +77,28 @@ impl Policy {
     #[must_use]
     pub fn explain(&self, proposal: &Proposal, circumstances: &Circumstances) -> Explanation {
         let verdict = self.judge(proposal, circumstances);
-        let tool = self.tools.of(&proposal.call);
-        let case = Case::new(proposal, circumstances, &tool, &self.calendar);
-        let mut rules = about(&self.forbids, &case);
+        let seen = self.seen(&proposal.call);
+        let cases = seen.cases(self, proposal, circumstances);
+        let ground = cases.ground.as_ref();
+        let mut rules = ground.map_or_else(Vec::new, |(ground, case)| about(&ground.policy.forbids, case));
+        rules.extend(about(&self.forbids, &cases.own));
         let forbidden = verdict.tier == Tier::Forbid
             && verdict.rules.first().is_some_and(|hit| hit.kind == RuleKind::Forbid);
-        let mut graded = about(&self.rules, &case);
+        let mut graded = about(&self.rules, &cases.own);
+        let mut raises = Vec::new();
+        if let Some((ground, case)) = ground {
+            graded.extend(about(&ground.rules, case));
+            raises.extend(about(&ground.policy.raises, case));
+        }
         first_counts(&mut graded);
-        let mut raises = about(&self.raises, &case);
+        // A fixed rule of the installation counts whatever stands before it.
+        for rule in &mut graded {
+            let counts = verdict.rules.iter().any(|hit| hit.rule == rule.rule);
+            if counts && matches!(rule.outcome, Outcome::TooLate(_)) {
+                rule.outcome = Outcome::Matches;
+            }
+        }
+        raises.extend(about(&self.raises, &cases.own));
         if forbidden {
             for rule in graded.iter_mut().chain(&mut raises) {
                 rule.outcome = Outcome::NotAsked;

@@ -6,12 +6,14 @@
 //! holds.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::case::Case;
 use super::circumstances::Circumstances;
 use super::levels::LevelPolicy;
-use super::remember::{ArgPattern, RememberOffer};
+use super::remember::{ArgPattern, RememberOffer, Widening};
 use super::rule::{Grades, Policy, RaiseTo, Raises, Rule, Rules};
+use super::tenant::Ground;
 use super::tools::Tool;
 use super::verdict::{Level, RuleHit, RuleKind, Shadow, Tier, Verdict};
 use crate::approval::Proposal;
@@ -26,6 +28,8 @@ struct Grade<'p> {
     always_ask: bool,
     /// Whether something that is fixed took part.
     fixed: bool,
+    /// Whether one of the installation's fixed rules took part: then what its levels cost there holds as well.
+    is_floor: bool,
     rules: Vec<RuleHit>,
 }
 
@@ -37,22 +41,22 @@ impl Policy {
         if call.is_policy_change() {
             return self.judge_change(proposal, circumstances);
         }
-        let tool = self.tools.of(call);
-        let case = Case::new(proposal, circumstances, &tool, &self.calendar);
-        let forbidden = self.forbidden(&case);
+        let seen = self.seen(call);
+        let cases = seen.cases(self, proposal, circumstances);
+        let forbidden = self.forbidden(&cases);
         if !forbidden.is_empty() {
-            return self.verdict(&case, (Tier::Forbid, Level::Critical), forbidden);
+            return self.verdict(&cases.own, (Tier::Forbid, Level::Critical), forbidden);
         }
-        let grade = self.graded(&case);
+        let grade = self.graded(&cases);
         let fixed = grade.fixed || grade.costs.fixed;
         let costs = grade.costs.into_owned();
-        let mut verdict = self.verdict(&case, (costs.tier, grade.level), grade.rules);
+        let mut verdict = self.verdict(&cases.own, (costs.tier, grade.level), grade.rules);
         verdict.always_ask = grade.always_ask;
         if costs.tier == Tier::Approve {
             verdict.terms = Some(costs.terms);
             let within = costs.remember.filter(|_| !grade.always_ask && proposal.session.is_some());
             verdict.remember = within.and_then(|within| {
-                let pattern = ArgPattern::of(&call.args, &tool.remember())?;
+                let pattern = ArgPattern::of(&call.args, &seen.remember(fixed))?;
                 Some(RememberOffer { pattern, within })
             });
         }
@@ -66,9 +70,8 @@ impl Policy {
         if proposal.call.is_policy_change() {
             return None;
         }
-        let tool = self.tools.of(&proposal.call);
-        let case = Case::new(proposal, now, &tool, &self.calendar);
-        self.forbidden(&case).into_iter().next()
+        let seen = self.seen(&proposal.call);
+        self.forbidden(&seen.cases(self, proposal, now)).into_iter().next()
     }
 
     /// Whether any condition looks at what happened lately, so that it must be counted.
@@ -97,18 +100,22 @@ impl Policy {
     }
 
     /// What forbids a call: first what does so for certain.
-    fn forbidden(&self, case: &Case<'_>) -> Vec<RuleHit> {
-        let mut hits: Vec<RuleHit> =
-            self.forbids.about(case.call()).filter_map(|rule| hit(rule, case)).collect();
+    fn forbidden(&self, cases: &Cases<'_>) -> Vec<RuleHit> {
+        let beneath = cases.ground.iter().flat_map(|(ground, case)| matching(&ground.policy.forbids, case));
+        let own = matching(&self.forbids, &cases.own);
+        let mut hits: Vec<RuleHit> = beneath.chain(own).map(|(_, hit)| hit).collect();
         hits.sort_by_key(|hit| hit.error.is_some());
         hits
     }
 
     /// What a call can be taken for: what the first rule says, and the first of the installation's fixed ones; else the
     /// default. Where rules cannot tell, there are several, and the worst of them holds.
-    fn bases<'p>(&'p self, case: &Case<'_>) -> Vec<Grade<'p>> {
-        let mut bases = self.first(&self.rules, case);
-        bases.extend(self.first(&self.floor, case));
+    fn bases<'p>(&'p self, cases: &Cases<'p>) -> Vec<Grade<'p>> {
+        let ground = cases.ground.as_ref();
+        let beneath = ground.into_iter().flat_map(|(ground, case)| matching(&ground.rules, case));
+        let mut bases = self.first(matching(&self.rules, &cases.own).chain(beneath));
+        let floor = ground.into_iter().flat_map(|(ground, case)| matching(&ground.floor, case));
+        bases.extend(self.first(floor).into_iter().map(|grade| Grade { is_floor: true, ..grade }));
         if bases.is_empty() {
             bases.push(self.by_default());
         }
@@ -116,11 +123,10 @@ impl Policy {
     }
 
     /// What the first rule that matches says; with those before it that cannot tell, and then with the default.
-    fn first<'p>(&'p self, rules: &'p Rules<Grades>, case: &Case<'_>) -> Vec<Grade<'p>> {
+    fn first<'p>(&'p self, matching: impl Iterator<Item = (&'p Rule<Grades>, RuleHit)>) -> Vec<Grade<'p>> {
         let mut grades = Vec::new();
         let mut unsure = false;
-        for rule in rules.about(case.call()) {
-            let Some(hit) = hit(rule, case) else { continue };
+        for (rule, hit) in matching {
             let certain = hit.error.is_none();
             grades.push(self.grade(rule, hit));
             if certain {
@@ -143,6 +149,7 @@ impl Policy {
             own: false,
             always_ask: false,
             fixed: costs.fixed,
+            is_floor: false,
             rules: vec![RuleHit { level: Some(level), ..hit.clone() }],
         }
     }
@@ -155,38 +162,51 @@ impl Policy {
             own: own.is_some(),
             always_ask: *always_ask,
             fixed: rule.fixed || self.level(*level).fixed,
+            is_floor: false,
             rules: vec![RuleHit { level: Some(*level), ..hit }],
         }
     }
 
-    /// Everything that raises a call; to a level before by levels, so that it does not matter how they stand.
-    fn raises<'p>(&'p self, case: &Case<'_>) -> Vec<(&'p Rule<Raises>, RuleHit)> {
-        let raising = |rule: &'p Rule<Raises>| Some((rule, hit(rule, case)?));
-        let mut raises: Vec<_> = self.raises.about(case.call()).filter_map(raising).collect();
-        raises.sort_by_key(|(raise, _)| matches!(raise.says.to, RaiseTo::By(_)));
+    /// Everything that raises a call, and whether that is fixed; to a level before by levels, so that it does not matter
+    /// how they stand.
+    fn raises<'p>(&'p self, cases: &Cases<'p>) -> Vec<(&'p Rule<Raises>, RuleHit, bool)> {
+        let beneath = cases.ground.iter().flat_map(|(ground, case)| matching(&ground.policy.raises, case));
+        let beneath = beneath.map(|(raise, hit)| (raise, hit, true));
+        let own = matching(&self.raises, &cases.own).map(|(raise, hit)| (raise, hit, raise.fixed));
+        let mut raises: Vec<_> = beneath.chain(own).collect();
+        raises.sort_by_key(|(raise, ..)| matches!(raise.says.to, RaiseTo::By(_)));
         raises
     }
 
-    /// A grade after everything that raises it. What a rule sets of its own still holds beside what the new level costs.
-    fn raised<'p>(&'p self, mut grade: Grade<'p>, raises: &[(&Rule<Raises>, RuleHit)]) -> Grade<'p> {
+    /// A grade after everything that raises it. What a rule sets of its own still holds beside what the new level costs;
+    /// and for what the installation has fixed, what that level costs there.
+    fn raised<'p>(
+        &'p self,
+        mut grade: Grade<'p>,
+        raises: &[(&Rule<Raises>, RuleHit, bool)],
+        cases: &Cases<'p>,
+    ) -> Grade<'p> {
         let before = grade.level;
-        grade.level = raises.iter().fold(before, |level, (raise, _)| lifted(level, raise.says.to));
+        grade.level = raises.iter().fold(before, |level, (raise, ..)| lifted(level, raise.says.to));
         if grade.level != before {
             let costs = self.level(grade.level);
             grade.costs = if grade.own { Cow::Owned(both(&grade, costs)) } else { Cow::Borrowed(costs) };
+            if let Some((ground, _)) = cases.ground.as_ref().filter(|_| grade.is_floor) {
+                grade.costs = Cow::Owned(both(&grade, ground.policy.level(grade.level)));
+            }
         }
         grade
     }
 
     /// The worst of what a call can be taken for, after everything that raises it.
-    fn graded<'p>(&'p self, case: &Case<'_>) -> Grade<'p> {
-        let (bases, raises) = (self.bases(case), self.raises(case));
+    fn graded<'p>(&'p self, cases: &Cases<'p>) -> Grade<'p> {
+        let (bases, raises) = (self.bases(cases), self.raises(cases));
         let mut level = bases.iter().map(|base| base.level).max().unwrap_or(self.default.level);
-        let worst = bases.into_iter().map(|base| self.raised(base, &raises)).reduce(worse);
+        let worst = bases.into_iter().map(|base| self.raised(base, &raises, cases)).reduce(worse);
         let mut grade = worst.unwrap_or_else(|| self.by_default());
-        for (raise, hit) in raises {
+        for (raise, hit, fixed) in raises {
             grade.always_ask |= raise.says.always_ask;
-            grade.fixed |= raise.fixed;
+            grade.fixed |= fixed;
             level = lifted(level, raise.says.to);
             grade.rules.insert(0, RuleHit { level: Some(level), ..hit });
         }
@@ -205,6 +225,51 @@ impl Policy {
         }
         verdict
     }
+}
+
+/// What is known of a call's tool: by the tenant's file on top of the installation's, and by the installation's alone.
+pub(super) struct Seen<'a> {
+    own: Tool<'a>,
+    ground: Option<(&'a Ground, Tool<'a>)>,
+}
+
+/// A call as the policy's own rules see it, and as those of the installation beneath do.
+pub(super) struct Cases<'a> {
+    pub(super) own: Case<'a>,
+    pub(super) ground: Option<(&'a Ground, Case<'a>)>,
+}
+
+impl Policy {
+    pub(super) fn seen(&self, call: &ToolCall) -> Seen<'_> {
+        let ground = self.ground.as_deref().map(|ground| (ground, ground.policy.tools.of(call)));
+        Seen { own: self.tools.of(call), ground }
+    }
+}
+
+impl<'a> Seen<'a> {
+    pub(super) fn cases(
+        &'a self,
+        policy: &'a Policy,
+        proposal: &'a Proposal,
+        circumstances: &'a Circumstances,
+    ) -> Cases<'a> {
+        let case = |tool, calendar| Case::new(proposal, circumstances, tool, calendar);
+        Cases {
+            own: case(&self.own, &policy.calendar),
+            ground: self.ground.as_ref().map(|(ground, tool)| (*ground, case(tool, &ground.policy.calendar))),
+        }
+    }
+
+    /// How arguments are widened when a yes is remembered: where something is fixed, as the installation says.
+    fn remember(&self, fixed: bool) -> BTreeMap<String, Widening> {
+        let ground = self.ground.as_ref().filter(|_| fixed).map(|(_, tool)| tool);
+        ground.unwrap_or(&self.own).remember()
+    }
+}
+
+/// The rules that match a call, or cannot tell, in their order.
+fn matching<'a, S>(rules: &'a Rules<S>, case: &Case<'_>) -> impl Iterator<Item = (&'a Rule<S>, RuleHit)> {
+    rules.about(case.call()).filter_map(move |rule| Some((rule, hit(rule, case)?)))
 }
 
 /// A rule's hit where it matches, or cannot tell.
@@ -235,6 +300,7 @@ fn worse<'p>(one: Grade<'p>, other: Grade<'p>) -> Grade<'p> {
         own,
         always_ask: first.always_ask || second.always_ask,
         fixed: first.fixed || second.fixed,
+        is_floor: first.is_floor || second.is_floor,
         rules,
     }
 }

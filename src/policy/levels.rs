@@ -60,18 +60,13 @@ impl LevelRead {
         Self { level, policy, settings: Settings::default() }
     }
 
-    /// A level as the file has it.
-    pub(super) fn read(
-        level: Level,
-        mut table: Table<'_>,
-        defaults: &Defaults<'_>,
-        report: &mut Report<'_>,
-    ) -> Self {
-        let under = Self::default(level, defaults).policy;
+    /// With what the file says of it.
+    pub(super) fn with(self, mut table: Table<'_>, solo: bool, report: &mut Report<'_>) -> Self {
+        let (level, under) = (self.level, self.policy);
         let settings = Settings::read(&mut table, report);
         table.finish(&format!("[levels.{level}]"), report);
         let what = format!("level {level}");
-        settings.check(&Whose { what: &what, level, under: &under, solo: defaults.solo }, report);
+        settings.check(&Whose { what: &what, level, under: &under, solo }, report);
         Self { level, policy: settings.over(level, &under), settings }
     }
 

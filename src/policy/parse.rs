@@ -3,12 +3,14 @@
 //! The file says the same thing to everybody who reads it: unknown keys, wrong types and rules that can never match
 //! are errors, never passed over.
 
+use std::sync::Arc;
+
 use toml::de::DeTable;
 
 use super::calendar::Calendar;
 use super::change::ChangeRead;
 use super::check;
-use super::diagnostic::{PolicyErrors, Report};
+use super::diagnostic::{Diagnostic, PolicyErrors, Report};
 use super::fatigue::{Fatigue, FatigueRead};
 use super::grade::{Beneath, RulesRead};
 use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
@@ -17,8 +19,9 @@ use super::reader::{At, Table};
 use super::roles::RolesRead;
 use super::rule::{Default, Policy, Rules};
 use super::shadow::{self, Scope, Shadowing};
+use super::tenant;
 use super::tools::Tools;
-use super::verdict::{Level, PolicyVersion, RuleHit, RuleKind};
+use super::verdict::{Level, Place, PolicyVersion, RuleHit, RuleKind};
 use crate::call::PolicyDigest;
 use crate::id::Role;
 
@@ -35,68 +38,32 @@ pub(super) struct DefaultRead {
     /// The role that decides; none where the file does not say.
     pub(super) role: Option<At<Role>>,
     because: String,
+    /// Whether no tenant's own file may loosen it.
+    pub(super) fixed: bool,
+    /// Whether this file says it; else the one beneath, or nobody.
+    pub(super) is_said: bool,
 }
 
 pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
     let mut report = Report::new(text, file);
-    if text.len() > POLICY_BYTES_MAX {
-        report.error(
-            0..0,
-            format!("a policy has at most {POLICY_BYTES_MAX} bytes; this has {}", text.len()),
-            "",
-        );
-        return Err(PolicyErrors { diagnostics: report.into_found() });
+    let read = Read::text(text, None, &mut report);
+    if let Some(read) = &read {
+        read.check(None, &mut report);
     }
-    let (document, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
-        report.error(error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "");
-    }
-    // What was recovered from broken TOML would only be guessed at.
-    if report.has_errors() {
-        return Err(PolicyErrors { diagnostics: report.into_found() });
-    }
-    let read = Read::document(Table::new(document.get_ref(), 0..0), &mut report);
-    read.check(&mut report);
-    match (report.has_errors(), read.version) {
-        (false, Some(label)) => {
-            let needs_recent = read.rules.look_at("recent.");
-            let levels = read.levels.map(|level| level.policy);
-            Ok(Policy {
-                text: text.into(),
-                version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
-                solo: read.solo,
-                levels,
-                forbids: Rules::new(read.rules.forbids.into_iter().map(|read| read.rule).collect()),
-                rules: Rules::new(read.rules.rules.into_iter().map(|read| read.rule).collect()),
-                floor: Rules::new(Vec::new()),
-                raises: Rules::new(read.rules.raises.into_iter().map(|read| read.rule).collect()),
-                default: Default {
-                    level: read.default.level.value,
-                    hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", read.default.because) },
-                },
-                tools: read.tools,
-                calendar: read.calendar,
-                needs_recent,
-                people: read.people.into_people(),
-                stewards: read.roles.stewards.into_iter().map(|role| role.value).collect(),
-                glass_breakers: read.roles.break_glass.into_iter().map(|role| role.value).collect(),
-                fatigue: read.fatigue.over(Fatigue::default()),
-                change: read.change.as_ref().map(ChangeRead::terms),
-                shadowing: Shadowing {
-                    everywhere: read.shadow.map_or(Scope::Nothing, |at| at.value),
-                    own: Scope::Nothing,
-                },
-                warnings: report.into_found(),
-            })
-        }
-        (true, _) | (false, None) => Err(PolicyErrors { diagnostics: report.into_found() }),
+    let label = read.as_ref().and_then(|read| read.version.clone());
+    match (report.has_errors(), read, label) {
+        (false, Some(read), Some(label)) => Ok(read.into_policy(text.into(), label, report.into_found())),
+        _ => Err(PolicyErrors { diagnostics: report.into_found() }),
     }
 }
 
 /// The whole file as it was read.
 pub(super) struct Read {
-    version: Option<String>,
+    pub(super) version: Option<String>,
     solo: bool,
+    places: Vec<Place>,
+    /// The role that decides wherever a level names none.
+    pub(super) default_role: Role,
     pub(super) levels: [LevelRead; 4],
     pub(super) rules: RulesRead,
     pub(super) default: DefaultRead,
@@ -104,32 +71,65 @@ pub(super) struct Read {
     calendar: Calendar,
     pub(super) people: PeopleRead,
     pub(super) roles: RolesRead,
-    fatigue: FatigueRead,
+    pub(super) fatigue: FatigueRead,
     pub(super) change: Option<ChangeRead>,
-    shadow: Option<At<Scope>>,
+    pub(super) shadow: Option<At<Scope>>,
 }
 
 impl Read {
-    fn document(mut table: Table<'_>, report: &mut Report<'_>) -> Self {
+    /// Reads a file: the installation's, or a tenant's on top of it. None if it is no TOML.
+    pub(super) fn text(text: &str, ground: Option<&Self>, report: &mut Report<'_>) -> Option<Self> {
+        if text.len() > POLICY_BYTES_MAX {
+            let message = format!("a policy has at most {POLICY_BYTES_MAX} bytes; this has {}", text.len());
+            report.error(0..0, message, "");
+            return None;
+        }
+        if text.starts_with(tenant::BEGIN) {
+            let message = "this is the text of two files, as the record keeps it";
+            report.error(0..0, message, "name the installation's file, and the tenant's on top of it");
+            return None;
+        }
+        let (document, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            report.error(error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "");
+        }
+        // What was recovered from broken TOML would only be guessed at.
+        (!report.has_errors()).then(|| Self::document(Table::new(document.get_ref(), 0..0), ground, report))
+    }
+
+    fn document(mut table: Table<'_>, ground: Option<&Self>, report: &mut Report<'_>) -> Self {
         let version = version(&mut table, report);
-        let profile = table.word("profile", &[("team", false), ("solo", true)], report);
-        let solo = profile.is_some_and(|profile| profile.value);
-        let default_places = places(&mut table, report).unwrap_or_default();
-        let default = DefaultRead::read(table.table("default", report), report);
-        let default_role = default.role.as_ref().map_or_else(default_role, |role| role.value.clone());
-        let defaults = Defaults { role: &default_role, places: &default_places, solo };
+        let solo = profile(&mut table, ground, report);
+        let own_places = places(&mut table, report);
+        let places = own_places.clone().or_else(|| ground.map(|ground| ground.places.clone()));
+        let places = places.unwrap_or_default();
+        let default = table.table("default", report);
+        let default = DefaultRead::read(default, ground.map(|ground| &ground.default), report);
+        let own_role = default.role.as_ref().map(|role| role.value.clone());
+        let default_role = own_role.or_else(|| ground.map(|ground| ground.default_role.clone()));
+        let default_role = default_role.unwrap_or_else(usual_role);
+        let defaults = Defaults { role: &default_role, places: &places, solo };
         let mut level_tables = table.table("levels", report);
         let levels = LEVELS.map(|(name, level)| {
+            let mut under = LevelRead::default(level, &defaults);
+            if let Some(ground) = ground.map(|ground| ground.level(level)) {
+                under.policy = ground.settings.over(level, &under.policy);
+                if let Some(places) = &own_places {
+                    under.policy.terms.places.clone_from(places);
+                }
+            }
             match level_tables.as_mut().and_then(|tables| tables.table(name, report)) {
-                Some(table) => LevelRead::read(level, table, &defaults, report),
-                None => LevelRead::default(level, &defaults),
+                Some(table) => under.with(table, solo, report),
+                None => under,
             }
         });
         if let Some(tables) = level_tables {
             tables.finish("[levels]", report);
         }
-        let calendar = Calendar::read(table.table("calendar", report), report);
-        let tools = Tools::read(table.table("tools", report), report);
+        let calendar = table.table("calendar", report);
+        let calendar = Calendar::read(calendar, ground.map(|ground| &ground.calendar), report);
+        let tools = table.table("tools", report);
+        let tools = Tools::read(tools, ground.map(|ground| &ground.tools), report);
         let beneath = Beneath {
             levels: &levels,
             default: default.level.value,
@@ -138,7 +138,8 @@ impl Read {
             tools: &tools,
         };
         let rules = RulesRead::read(&mut table, &beneath, report);
-        let people = PeopleRead::read(&mut table, calendar.zone(), report);
+        let ground_people = ground.map(|ground| &ground.people);
+        let people = PeopleRead::read(&mut table, (calendar.zone(), ground_people), report);
         let roles = RolesRead::read(table.table("roles", report), report);
         let fatigue = FatigueRead::read(table.table("fatigue", report), report);
         let change = ChangeRead::read(table.table("change", report), report);
@@ -147,6 +148,8 @@ impl Read {
         Self {
             version,
             solo,
+            places,
+            default_role,
             levels,
             rules,
             default,
@@ -160,15 +163,73 @@ impl Read {
         }
     }
 
-    fn check(&self, report: &mut Report<'_>) {
+    /// Notes what is wrong with the file as a whole.
+    pub(super) fn check(&self, ground: Option<&Self>, report: &mut Report<'_>) {
         tiers_rise(&self.levels, report);
-        check::names(&self.rules, report);
+        check::names(&self.rules, ground.map(|ground| &ground.rules), report);
         check::reasons(self, report);
-        check::reachable(&self.rules, report);
+        check::reachable(&self.rules, ground.map(|ground| &ground.rules), report);
         check::unasked(self, report);
         if self.people.complete {
-            check::roles(self, report);
+            check::roles(self, ground, report);
         }
+    }
+
+    /// A level.
+    pub(super) fn level(&self, level: Level) -> &LevelRead {
+        let [low, medium, high, critical] = &self.levels;
+        match level {
+            Level::Low => low,
+            Level::Medium => medium,
+            Level::High => high,
+            Level::Critical => critical,
+        }
+    }
+
+    /// The policy that it makes, by itself.
+    pub(super) fn into_policy(self, text: Arc<str>, label: String, warnings: Vec<Diagnostic>) -> Policy {
+        let needs_recent = self.rules.look_at("recent.");
+        Policy {
+            version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
+            text,
+            solo: self.solo,
+            levels: self.levels.map(|level| level.policy),
+            forbids: Rules::new(self.rules.forbids.into_iter().map(|read| read.rule).collect()),
+            rules: Rules::new(self.rules.rules.into_iter().map(|read| read.rule).collect()),
+            raises: Rules::new(self.rules.raises.into_iter().map(|read| read.rule).collect()),
+            ground: None,
+            default: Default {
+                level: self.default.level.value,
+                hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", self.default.because) },
+            },
+            tools: self.tools,
+            calendar: self.calendar,
+            needs_recent,
+            people: self.people.into_people(),
+            stewards: self.roles.stewards.into_iter().map(|role| role.value).collect(),
+            glass_breakers: self.roles.break_glass.into_iter().map(|role| role.value).collect(),
+            fatigue: self.fatigue.over(Fatigue::default()),
+            change: self.change.as_ref().map(ChangeRead::terms),
+            shadowing: Shadowing {
+                everywhere: self.shadow.map_or(Scope::Nothing, |at| at.value),
+                own: Scope::Nothing,
+            },
+            warnings,
+        }
+    }
+}
+
+/// Whether who asks may approve, everywhere.
+fn profile(table: &mut Table<'_>, ground: Option<&Read>, report: &mut Report<'_>) -> bool {
+    let profile = table.word("profile", &[("team", false), ("solo", true)], report);
+    match (profile, ground) {
+        (Some(profile), Some(ground)) if profile.value && !ground.solo => {
+            let message = "the installation's profile is \"team\": who asks does not approve";
+            report.error(profile.span, message, "a tenant may only be stricter here");
+            false
+        }
+        (Some(profile), _) => profile.value,
+        (None, ground) => ground.is_some_and(|ground| ground.solo),
     }
 }
 
@@ -191,13 +252,25 @@ fn version(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<String> {
 }
 
 impl DefaultRead {
-    fn read(table: Option<Table<'_>>, report: &mut Report<'_>) -> Self {
-        let mut read = Self {
-            level: At::new(Level::High, 0..0),
-            role: None,
-            because: "No rule of the policy knows this tool.".to_owned(),
+    fn read(table: Option<Table<'_>>, ground: Option<&Self>, report: &mut Report<'_>) -> Self {
+        let mut read = match ground {
+            None => Self {
+                level: At::new(Level::High, 0..0),
+                role: None,
+                because: "No rule of the policy knows this tool.".to_owned(),
+                fixed: false,
+                is_said: true,
+            },
+            Some(ground) => Self {
+                level: At::new(ground.level.value, 0..0),
+                role: None,
+                because: ground.because.clone(),
+                fixed: ground.fixed,
+                is_said: false,
+            },
         };
         let Some(mut table) = table else { return read };
+        read.is_said = true;
         read.level.span = table.span();
         if let Some(level) = table.word("level", &LEVELS, report) {
             read.level = level;
@@ -206,6 +279,7 @@ impl DefaultRead {
         if let Some(because) = table.string("because", report) {
             read.because = because.value;
         }
+        read.fixed |= table.boolean("fixed", report).is_some_and(|fixed| fixed.value);
         table.finish("[default]", report);
         read
     }
@@ -215,6 +289,6 @@ impl DefaultRead {
     clippy::expect_used,
     reason = "the name is a constant of this file, and a test reads a policy without one"
 )]
-fn default_role() -> Role {
+fn usual_role() -> Role {
     Role::new(DEFAULT_ROLE).expect("a role's name")
 }

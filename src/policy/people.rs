@@ -16,7 +16,7 @@ use crate::person::{
 };
 
 /// The people as they were read, with their groups and schedules.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct PeopleRead {
     pub(super) people: Vec<KnownPerson>,
     /// Whether everybody in the file could be read; else nothing can be said of who is missing.
@@ -29,22 +29,43 @@ pub(super) struct PeopleRead {
 
 impl PeopleRead {
     /// Everything about people that the document has, with times in this zone.
-    pub(super) fn read(document: &mut Table<'_>, zone: Tz, report: &mut Report<'_>) -> Self {
+    /// A tenant's add to those of the installation.
+    pub(super) fn read(
+        document: &mut Table<'_>,
+        (zone, ground): (Tz, Option<&Self>),
+        report: &mut Report<'_>,
+    ) -> Self {
         let tables = document.tables("people", report);
-        let mut read = Self::default();
-        let written = tables.len();
+        let mut read = ground.map_or_else(Self::default, Self::beneath);
+        let before = read.people.len();
+        let written = before + tables.len();
         let mut absences = Vec::new();
         for table in tables {
             read.person(table, (zone, &mut absences), report);
         }
-        let ids: Vec<&PersonId> = read.ids.iter().map(|id| &id.value).collect();
+        let ids: Vec<&PersonId> = read.people.iter().map(|known| &known.member.person).collect();
         check_stand_ins(&absences, &ids, report);
         let (groups, all_groups) = groups(document.tables("groups", report), report);
         let (schedules, all_schedules) =
             schedules(document.tables("on_call", report), (zone, &read.people), report);
-        (read.groups, read.schedules) = (groups, schedules);
+        for schedule in &schedules {
+            if read.schedules.iter().any(|other| other.name == schedule.name) {
+                let message = format!("the installation has a schedule `{}`", schedule.name);
+                let span = document.key_span("on_call").unwrap_or(0..0);
+                report.error(span, message, "give the tenant's another name");
+            }
+        }
+        read.groups.extend(groups);
+        read.schedules.extend(schedules);
         read.complete = read.people.len() == written && all_groups && all_schedules;
         read
+    }
+
+    /// What a tenant's people are added to: the same, without where it stands, which is another file.
+    fn beneath(&self) -> Self {
+        let accounts =
+            self.accounts.iter().map(|(at, person)| (At::new(at.value.clone(), 0..0), person.clone()));
+        Self { ids: Vec::new(), accounts: accounts.collect(), ..self.clone() }
     }
 
     /// What a policy keeps of it.
@@ -87,6 +108,10 @@ impl PeopleRead {
             let help = format!("the first is on line {}", report.line(&first.span));
             report.error(id.span, format!("there are two people `{person}`"), help);
             return;
+        }
+        if self.people.iter().any(|known| known.member.person == person) {
+            let message = format!("the installation has a person `{person}`");
+            return report.error(id.span, message, "a tenant adds people of its own, by ids of their own");
         }
         self.ids.push(At::new(person.clone(), id.span));
         for identity in &identities {

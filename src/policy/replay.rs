@@ -15,7 +15,7 @@ pub use load::{Load, PersonLoad};
 
 use super::circumstances::Circumstances;
 use super::rule::Policy;
-use super::set::PolicySet;
+use super::set::{PolicyFile, PolicySet};
 use super::summary::{Difference, Summary};
 use super::verdict::{Terms, Tier, Verdict};
 use crate::approval::{ApprovedBy, Proposal};
@@ -131,9 +131,14 @@ impl Past {
         let mut proposed: BTreeMap<(TenantId, RequestId), (ShortCode, Arc<Proposal>)> = BTreeMap::new();
         let mut places: BTreeMap<(TenantId, RequestId), usize> = BTreeMap::new();
         for event in events {
-            if let EventKind::PolicyLoaded { digest, text, label, .. } = &event.kind {
+            if let EventKind::PolicyLoaded { digest, text, tenant_text, label, .. } = &event.kind {
                 past.policies.entry(*digest).or_insert_with(|| {
-                    Policy::parse_recorded(text, label).map(Arc::new).map_err(|errors| errors.to_string())
+                    let file = |text: &str| PolicyFile { text: text.to_owned(), name: label.clone() };
+                    let policy = match tenant_text {
+                        Some(own) => Policy::parse_tenant(&file(text), &event.tenant, &file(own)),
+                        None => Policy::parse_recorded(text, label),
+                    };
+                    policy.map(Arc::new).map_err(|errors| errors.to_string())
                 });
             }
             let Some(request) = event.request else { continue };

@@ -13,6 +13,8 @@ pub(super) struct RolesRead {
     pub(super) stewards: Vec<At<Role>>,
     /// Who may decide alone in an emergency.
     pub(super) break_glass: Vec<At<Role>>,
+    /// Whether `break_glass` is said at all.
+    pub(super) narrows_glass: bool,
     /// Roles that exist even while nobody has them.
     pub(super) names: Vec<At<Role>>,
     /// Where the table stands.
@@ -30,8 +32,9 @@ impl RolesRead {
         let stewards = roles("stewards", report);
         let break_glass = roles("break_glass", report);
         let names = roles("names", report);
+        let narrows_glass = table.key_span("break_glass").is_some();
         table.finish("[roles]", report);
-        Self { stewards, break_glass, names, span }
+        Self { stewards, break_glass, narrows_glass, names, span }
     }
 }
 

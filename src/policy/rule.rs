@@ -16,13 +16,13 @@ use super::fatigue::Fatigue;
 use super::levels::LevelPolicy;
 use super::parse;
 use super::pattern::{Calls, Index};
-use super::set::PolicyFile;
 use super::shadow::Shadowing;
+use super::tenant::Ground;
 use super::tools::Tools;
 use super::verdict::{Level, PolicyVersion, RuleHit};
 use crate::approval::Requester;
 use crate::call::ToolCall;
-use crate::id::{Role, TenantId};
+use crate::id::Role;
 use crate::person::{Identity, KnownGroup, OnCallSchedule, People, Rolls, Standing};
 use crate::time::Timestamp;
 
@@ -38,9 +38,9 @@ pub struct Policy {
     pub(super) levels: [LevelPolicy; 4],
     pub(super) forbids: Rules<Forbids>,
     pub(super) rules: Rules<Grades>,
-    /// Rules of the installation that a tenant's own cannot go below; none where there is but one file.
-    pub(super) floor: Rules<Grades>,
     pub(super) raises: Rules<Raises>,
+    /// The installation's policy that this one, of a tenant, stands on; none for the installation's.
+    pub(super) ground: Option<Arc<Ground>>,
     pub(super) default: Default,
     pub(super) tools: Tools,
     pub(super) calendar: Calendar,
@@ -135,18 +135,6 @@ impl Policy {
     /// [`PolicyErrors`] with everything that was found, warnings included; nothing of such a policy takes force.
     pub fn parse(text: &str, file: &str) -> Result<Self, PolicyErrors> {
         parse::policy(text, file)
-    }
-
-    /// Reads a tenant's file on top of the installation's.
-    ///
-    /// # Errors
-    /// [`PolicyErrors`], also where the tenant's file loosens what the installation's marks as fixed.
-    pub fn parse_tenant(
-        installation: &PolicyFile,
-        _tenant: &TenantId,
-        file: &PolicyFile,
-    ) -> Result<Self, PolicyErrors> {
-        parse::policy(&format!("{}\n{}", installation.text, file.text), &file.name)
     }
 
     /// The policy that comes with Placet, for trying it out alone: the tools that Placet brings at their usual

@@ -42,9 +42,17 @@ impl PolicySet {
     ) -> Result<Self, PolicyErrors> {
         let installation_policy = Arc::new(Policy::parse(&installation.text, &installation.name)?);
         let mut merged = BTreeMap::new();
+        let mut found = Vec::new();
         for (tenant, file) in tenants {
-            let policy = Policy::parse_tenant(installation, tenant, file)?;
-            merged.insert(tenant.clone(), Arc::new(policy));
+            match Policy::parse_tenant(installation, tenant, file) {
+                Ok(policy) => {
+                    merged.insert(tenant.clone(), Arc::new(policy));
+                }
+                Err(errors) => found.extend(errors.diagnostics),
+            }
+        }
+        if !found.is_empty() {
+            return Err(PolicyErrors { diagnostics: found });
         }
         Ok(Self { installation: installation_policy, tenants: Arc::new(merged) })
     }
@@ -64,15 +72,5 @@ impl PolicySet {
     /// Tenants with a file of their own.
     pub fn tenants(&self) -> impl Iterator<Item = (&TenantId, &Arc<Policy>)> {
         self.tenants.iter()
-    }
-}
-
-impl Policy {
-    /// Reads the text of a policy as the record keeps it ([`Policy::text`]).
-    ///
-    /// # Errors
-    /// [`PolicyErrors`]: it was taken by another version of Placet, and is not by this one.
-    pub fn parse_recorded(text: &str, name: &str) -> Result<Self, PolicyErrors> {
-        Self::parse(text, name)
     }
 }

@@ -109,6 +109,11 @@ struct Reasons {
 }
 
 impl Settings {
+    /// Where a key is set, if it is.
+    pub(super) fn key_span(&self, name: &str) -> Option<Span> {
+        self.set.iter().find(|(key, _)| key.name == name).map(|(_, span)| span.clone())
+    }
+
     /// Whether anything but this key is set.
     pub(super) fn sets_more_than(&self, name: &str) -> bool {
         self.set.iter().any(|(key, _)| key.name != name)

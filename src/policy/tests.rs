@@ -8,6 +8,7 @@ mod house;
 mod properties;
 mod settings;
 mod strict;
+mod tenant;
 
 use std::collections::BTreeMap;
 

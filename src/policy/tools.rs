@@ -54,15 +54,18 @@ struct Facts {
     count: Option<Condition>,
     affected: Option<Condition>,
     remember: Option<BTreeMap<String, Widening>>,
+    /// Whether no tenant's own file may say otherwise.
+    fixed: bool,
 }
 
 /// What the policy knows of tools.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tools {
-    /// Narrowest first.
+    /// Those that count before others first: what is fixed, then the tenant's own, then the installation's; of each the
+    /// narrowest first.
     entries: Vec<Facts>,
     /// Entries about one name, with or without its server.
-    names: HashMap<String, usize>,
+    names: HashMap<String, Vec<usize>>,
     /// Entries about several.
     open: Vec<usize>,
 }
@@ -75,20 +78,31 @@ pub(super) struct Tool<'a> {
 }
 
 impl Tools {
-    pub(super) fn read(table: Option<Table<'_>>, report: &mut Report<'_>) -> Self {
-        let Some(table) = table else { return Self::default() };
+    /// A file's entries; a tenant's stand before those of the installation that are not fixed.
+    pub(super) fn read(table: Option<Table<'_>>, ground: Option<&Self>, report: &mut Report<'_>) -> Self {
+        let ground = ground.map_or(&[][..], |ground| &ground.entries);
+        let Some(table) = table else { return Self::of_entries(ground.to_vec()) };
+        for (name, _) in table.entries() {
+            if ground.iter().any(|facts| facts.fixed && facts.pattern.text() == name.value) {
+                let message = format!("the installation has fixed what it says of `{}`", name.value);
+                report.error(name.span, message, "take it out: a tenant cannot say otherwise");
+            }
+        }
         let entries = table.entries().filter_map(|(name, value)| {
             let tool = Table::of(value, report, name.value)?;
             Facts::read(At::new(name.value.to_owned(), name.span), tool, report)
         });
         let mut entries: Vec<Facts> = entries.collect();
         entries.sort_by_key(|facts| std::cmp::Reverse(facts.narrowness()));
+        let (fixed, open): (Vec<_>, Vec<_>) = ground.iter().cloned().partition(|facts| facts.fixed);
+        Self::of_entries(fixed.into_iter().chain(entries).chain(open).collect())
+    }
+
+    fn of_entries(entries: Vec<Facts>) -> Self {
         let mut tools = Self { entries, ..Self::default() };
         for (place, facts) in tools.entries.iter().enumerate() {
             match facts.pattern.name() {
-                Some(name) => {
-                    tools.names.insert(name.to_owned(), place);
-                }
+                Some(name) => tools.names.entry(name.to_owned()).or_default().push(place),
                 None => tools.open.push(place),
             }
         }
@@ -103,14 +117,16 @@ impl Tools {
         let full = call.full_name();
         let tool = call.tool.as_str();
         let named = [self.names.get(&full), self.names.get(tool).filter(|_| full != tool)];
+        let named = named.into_iter().flatten().flatten();
         let open = self.open.iter().filter(|place| {
             self.entries.get(**place).is_some_and(|facts| {
                 let with_server = facts.pattern.text().contains('/');
                 facts.pattern.matches(if with_server { &full } else { tool })
             })
         });
-        let places = named.into_iter().flatten().chain(open);
-        Tool { entries: places.filter_map(|place| self.entries.get(*place)).collect() }
+        let mut places: Vec<_> = named.chain(open).collect();
+        places.sort_unstable();
+        Tool { entries: places.into_iter().filter_map(|place| self.entries.get(*place)).collect() }
     }
 
     /// Whether a name can be told of every tool that a pattern means: amounts, counts and affected users where they are
@@ -146,6 +162,7 @@ impl Facts {
         };
         let (amount, count, affected) = (computed("amount"), computed("count"), computed("affected"));
         let remember = table.table("remember", report).map(|table| widenings(&table, report));
+        let fixed = table.boolean("fixed", report).is_some_and(|at| at.value);
         table.finish(&format!("[tools.{:?}]", name.value), report);
         Some(Self {
             pattern: Pattern::read(name, report)?,
@@ -160,6 +177,7 @@ impl Facts {
             count,
             affected,
             remember,
+            fixed,
         })
     }
 

@@ -19,14 +19,14 @@ struct Asking<'a> {
 }
 
 /// Every role that is asked for is one, somebody has it, and there are people enough.
-pub(in super::super) fn roles(read: &Read, report: &mut Report<'_>) {
-    let unknown = unknown(read, report);
+pub(in super::super) fn roles(read: &Read, ground: Option<&Read>, report: &mut Report<'_>) {
+    let unknown = unknown(read, ground, report);
     for role in read.roles.names.iter().chain(&read.roles.stewards).chain(&read.roles.break_glass) {
         if !unknown.contains(&role.value) && !read.people.have(&role.value) {
             report.warning(role.span.clone(), format!("nobody has the role `{}`", role.value), "");
         }
     }
-    if read.roles.stewards.is_empty() {
+    if read.roles.stewards.is_empty() && ground.is_none_or(|ground| ground.roles.stewards.is_empty()) {
         let message =
             "no person may revoke or settle: no role is a steward (a credential with scope manage still may)";
         report.warning(read.roles.span.clone().unwrap_or(0..0), message, "[roles] stewards = [\"admin\"]");
@@ -54,9 +54,10 @@ pub(in super::super) fn roles(read: &Read, report: &mut Report<'_>) {
 }
 
 /// Roles that are named and that nobody has.
-fn unknown<'a>(read: &'a Read, report: &mut Report<'_>) -> BTreeSet<&'a Role> {
+fn unknown<'a>(read: &'a Read, ground: Option<&'a Read>, report: &mut Report<'_>) -> BTreeSet<&'a Role> {
     let mut known = read.people.roles();
     known.extend(read.roles.names.iter().map(|role| &role.value));
+    known.extend(ground.iter().flat_map(|ground| &ground.roles.names).map(|role| &role.value));
     let named = read
         .levels
         .iter()
@@ -94,7 +95,7 @@ fn asking(read: &Read) -> Vec<Asking<'_>> {
 /// Where people are asked at a level: its stages, else what leads to it; none if nothing does.
 fn asked_at(level: &LevelRead, read: &Read) -> Option<Span> {
     let rule = read.rules.rules.iter().find(|rule| rule.rule.says.level == level.level);
-    let by_default = read.default.level.value == level.level;
+    let by_default = read.default.is_said && read.default.level.value == level.level;
     level
         .stages_span()
         .or_else(|| by_default.then(|| read.default.level.span.clone()))

@@ -1,0 +1,459 @@
+//! A tenant's file on top of the installation's.
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::levels::LevelPolicy;
+use super::*;
+use crate::id::TenantId;
+use crate::time::Timestamp;
+
+const HOUSE: &str = r#"version = "house"
+
+[levels.critical]
+tier = "approve"
+stages = [[{ role = "admin", count = 2 }]]
+fixed = true
+
+[calendar]
+zone = "Europe/Berlin"
+night = "22:00-06:00"
+
+[tools.pay]
+amount = "args.amount"
+
+[tools.wipe]
+title = "Wipe {disk}"
+fixed = true
+
+[[forbid]]
+name = "never drop"
+tools = ["drop_*"]
+because = "Tables are dropped by migrations only."
+
+[[rule]]
+name = "payments"
+tools = ["pay"]
+level = "high"
+fixed = true
+because = "Money."
+
+[[rule]]
+name = "reads"
+tools = ["read_*"]
+level = "low"
+
+[[raise]]
+name = "large"
+tools = ["pay"]
+when = "amount > 1000"
+to = "critical"
+because = "A large sum."
+
+[[people]]
+id = "bo"
+name = "Bo"
+roles = ["admin"]
+slack = ["T024BE7LD/U2CERLKJA"]
+
+[[people]]
+id = "chen"
+name = "Chen"
+roles = ["admin"]
+slack = ["T024BE7LD/U2CHEN000"]
+
+[roles]
+stewards = ["admin"]
+break_glass = ["admin"]
+
+[fatigue]
+cards_per_run = 10
+
+[change]
+role = "admin"
+count = 2
+
+[default]
+level = "high"
+fixed = true
+"#;
+
+fn acme() -> TenantId {
+    TenantId::new("acme").unwrap()
+}
+
+fn file(text: &str, name: &str) -> PolicyFile {
+    PolicyFile { text: text.to_owned(), name: name.to_owned() }
+}
+
+fn merged(house: &str, own: &str) -> Result<Policy, PolicyErrors> {
+    Policy::parse_tenant(&file(house, "house.toml"), &acme(), &file(own, "acme.toml"))
+}
+
+fn acme_with(own: &str) -> Policy {
+    merged(HOUSE, &format!("version = \"acme-1\"\n{own}")).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// What is said of a tenant's file.
+fn said_of(own: &str) -> String {
+    match merged(HOUSE, &format!("version = \"acme-1\"\n{own}")) {
+        Ok(policy) => {
+            let warnings: Vec<_> = policy.warnings().iter().map(ToString::to_string).collect();
+            format!("{}\n\nthe policy is taken", warnings.join("\n\n"))
+        }
+        Err(errors) => errors.to_string(),
+    }
+}
+
+fn verdict(policy: &Policy, tool: &str, args: serde_json::Value) -> Verdict {
+    let mut proposal = proposal(None, tool);
+    proposal.call.args = CanonicalArgs::from_value(&args).unwrap();
+    policy.judge(&proposal, &noon())
+}
+
+/// R19: a tenant's rules, people and tools are added; what it does not say is as the installation has it.
+#[test]
+fn a_tenant_adds_to_the_installation() {
+    let policy = acme_with(
+        r#"
+[[rule]]
+name = "reads of customers"
+tools = ["read_customer"]
+level = "high"
+because = "Customers are private."
+
+[[forbid]]
+name = "no mail"
+tools = ["send_mail"]
+because = "Not here."
+
+[[people]]
+id = "eve"
+name = "Eve"
+roles = ["lead"]
+slack = ["T0ACME001/U2EVE0001"]
+
+[levels.high]
+role = "lead"
+
+[tools.read_customer]
+title = "Read {id}"
+"#,
+    );
+    let customer = verdict(&policy, "read_customer", json!({}));
+    assert_eq!((customer.tier, customer.level), (Tier::Approve, Level::High));
+    assert_eq!(customer.terms.unwrap().stages[0].groups[0].role.as_str(), "lead");
+    assert_eq!(customer.title.as_deref(), Some("Read {id}"));
+    assert_eq!(verdict(&policy, "read_file", json!({})).tier, Tier::Auto);
+    for forbidden in ["drop_table", "send_mail"] {
+        assert_eq!(verdict(&policy, forbidden, json!({})).tier, Tier::Forbid, "{forbidden}");
+    }
+    assert_eq!(policy.people().all().len(), 3);
+    assert_eq!(policy.names_with_any(policy.stewards()), ["Bo", "Chen"]);
+    assert_eq!(policy.fatigue().cards_per_run, 10);
+    assert_eq!(policy.change().unwrap().count, 2);
+}
+
+/// R19: what is fixed is a floor, with what it costs by the installation's own file.
+#[test]
+fn what_is_fixed_is_a_floor() {
+    let policy = acme_with(
+        r#"
+[[rule]]
+name = "small change"
+tools = ["*"]
+level = "low"
+
+[levels.high]
+requester_may_approve = true
+count = 1
+
+[tools.pay]
+amount = "0"
+
+[calendar]
+night = "03:00-03:01"
+"#,
+    );
+    let small = verdict(&policy, "pay", json!({"amount": 5}));
+    assert_eq!(
+        (small.tier, small.level),
+        (Tier::Approve, Level::High),
+        "the first of both files' rules is not enough"
+    );
+    assert!(!small.terms.unwrap().requester_may_approve, "nor does the tenant's level loosen it");
+    let large = verdict(&policy, "pay", json!({"amount": 5000}));
+    assert_eq!(large.level, Level::Critical, "the installation computes the amount for its own rules");
+    assert_eq!(
+        verdict(&policy, "merge", json!({})).tier,
+        Tier::Auto,
+        "what no fixed rule is about, the tenant grades"
+    );
+    assert_eq!(verdict(&policy, "drop_table", json!({})).tier, Tier::Forbid);
+}
+
+/// R45, R19: a tenant looks on at what is its own to grade, and at nothing that is fixed.
+#[test]
+fn a_tenant_looks_on_at_its_own_only() {
+    let policy = acme_with(
+        "shadow = true\n[[rule]]\nname = \"merges\"\ntools = [\"merge\"]\nlevel = \"high\"\nbecause = \"So.\"\n",
+    );
+    assert_eq!(verdict(&policy, "merge", json!({})).tier, Tier::Auto);
+    assert_eq!(verdict(&policy, "pay", json!({"amount": 5})).tier, Tier::Approve);
+}
+
+/// R19, R20: one version of both, and both files again out of its text.
+#[test]
+fn a_merged_policy_keeps_both_texts() {
+    let own = "version = \"acme-1\"\n";
+    let policy = acme_with("");
+    assert_eq!(policy.version().label, "house + acme-1");
+    assert_eq!(policy.version().digest, PolicyDigest::of(policy.text().as_bytes()));
+    assert_ne!(policy.version().digest, acme_with("\n").version().digest);
+    let (tenant, house_text, own_text) = Policy::texts_of(policy.text()).unwrap();
+    assert_eq!((tenant, house_text, own_text), (acme(), HOUSE, own));
+    assert_eq!(Policy::texts_of(HOUSE), None);
+    let again = Policy::parse_recorded(policy.text(), "record").unwrap();
+    assert_eq!(again.version(), policy.version());
+    let call = json!({"amount": 5000});
+    assert_eq!(verdict(&again, "pay", call.clone()), verdict(&policy, "pay", call));
+    assert!(Policy::parse(policy.text(), "policy.toml").is_err(), "it is no file of its own");
+    let cut = &policy.text()[..policy.text().len() - 1];
+    assert_eq!(Policy::texts_of(cut), None);
+}
+
+/// R19: what a tenant may not say is shown at the tenant's own key.
+#[test]
+fn what_loosens_is_shown_at_the_tenants_key() {
+    assert_snapshot!(
+        "fixed_level",
+        said_of(
+            "[levels.critical]\ncount = 1\ndecide_within = \"2h\"\nrequester_may_approve = true\nremember = \"1h\""
+        )
+    );
+    assert_snapshot!("fixed_level_tier", said_of("[levels.critical]\ntier = \"auto\""));
+    assert_snapshot!("fixed_level_unfixed", said_of("[levels.critical]\nfixed = false"));
+    assert_snapshot!(
+        "fixed_level_escalation",
+        said_of("[levels.critical]\nescalation = [{ after = \"5m\", to = [\"admin\"] }]")
+    );
+    assert_snapshot!(
+        "fixed_default",
+        said_of("[default]\nlevel = \"low\"\nrole = \"lead\"\n[roles]\nnames = [\"lead\"]")
+    );
+    assert_snapshot!("fixed_tool", said_of("[tools.wipe]\ntitle = \"Tidy up\""));
+    assert_snapshot!("tenant_alone", said_of("profile = \"solo\""));
+    assert_snapshot!(
+        "tenant_asks_more_often",
+        said_of("[fatigue]\ncards_per_run = 11\ndenied_again_within = \"1m\"\nshare_identical = false")
+    );
+    assert_snapshot!("tenant_change", said_of("[change]\nrole = \"admin\""));
+    assert_snapshot!(
+        "tenant_change_others",
+        said_of("[change]\nrole = \"lead\"\n[roles]\nnames = [\"lead\"]")
+    );
+    assert_snapshot!("tenant_glass", said_of("[roles]\nbreak_glass = [\"lead\"]\nnames = [\"lead\"]"));
+    assert_snapshot!(
+        "tenant_rule_name",
+        said_of("[[rule]]\nname = \"payments\"\ntools = [\"x\"]\nlevel = \"low\"")
+    );
+    assert_snapshot!(
+        "tenant_rule_forbidden",
+        said_of("[[rule]]\nname = \"drops\"\ntools = [\"drop_*\"]\nlevel = \"low\"")
+    );
+    assert_snapshot!("tenant_person", said_of("[[people]]\nid = \"bo\"\nname = \"Bob\""));
+    assert_snapshot!(
+        "tenant_account",
+        said_of("[[people]]\nid = \"bob\"\nname = \"Bob\"\nslack = [\"T024BE7LD/U2CERLKJA\"]")
+    );
+    assert_snapshot!(
+        "tenant_stricter",
+        said_of(
+            "[levels.critical]\ncount = 2\ndecide_within = \"10m\"\n[fatigue]\ncards_per_run = 5\n[roles]\nbreak_glass = []"
+        )
+    );
+}
+
+/// R19: the example of a tenant is taken on top of the example of an installation.
+#[test]
+fn the_example_of_a_tenant_is_taken() {
+    let house = include_str!("../../../config/policy.example.toml");
+    let own = include_str!("../../../config/tenant.example.toml");
+    let policy = merged(house, own).unwrap_or_else(|errors| panic!("{errors}"));
+    assert_eq!(policy.warnings(), []);
+    let record = verdict(&policy, "get_customer", json!({}));
+    assert_eq!((record.tier, record.rules[0].rule.as_str()), (Tier::Approve, "customers' records"));
+    assert_eq!(record.terms.unwrap().places[0].channel, "C0ACME0001");
+}
+
+/// R14, R19: the files of all tenants are read, and what is wrong in any is said of each.
+#[test]
+fn all_tenants_are_looked_at() {
+    let house = file(HOUSE, "house.toml");
+    let files = [
+        (acme(), file("version = \"1\"\nprofile = \"solo\"", "acme.toml")),
+        (TenantId::new("zeta").unwrap(), file("version = \"1\"\nprofil = \"team\"", "zeta.toml")),
+        (TenantId::new("good").unwrap(), file("version = \"1\"", "good.toml")),
+    ];
+    let errors = PolicySet::parse(&house, &files).unwrap_err();
+    let files_named: Vec<_> = errors.diagnostics.iter().map(|found| found.file.as_str()).collect();
+    assert_eq!(files_named, ["acme.toml", "zeta.toml"]);
+    let set = PolicySet::parse(&house, &files[2..]).unwrap();
+    assert_eq!(set.of(&TenantId::new("good").unwrap()).version().label, "house + 1");
+    assert_eq!(set.of(&acme()).version().label, "house");
+}
+
+/// One rule or raise of a random file.
+#[derive(Debug, Clone)]
+struct Part {
+    tool: &'static str,
+    level: &'static str,
+    when: Option<&'static str>,
+    fixed: bool,
+    own: &'static str,
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let level = prop::sample::select(vec!["low", "medium", "high", "critical"]);
+    let when = prop::sample::select(vec![None, Some("amount > 10"), Some("time.night"), Some("args.n > 3")]);
+    let own = prop::sample::select(vec![
+        "",
+        "",
+        "tier = \"approve\"\ncount = 2",
+        "tier = \"approve\"\nrole = \"team\"\nrequester_may_approve = true",
+        "tier = \"approve\"\nstages = [[{ role = \"team\" }], [{ role = \"admin\" }]]\nremember = \"1h\"",
+        "tier = \"auto\"",
+    ]);
+    (prop::sample::select(vec!["a", "b", "*"]), level, when, any::<bool>(), own)
+        .prop_map(|(tool, level, when, fixed, own)| Part { tool, level, when, fixed, own })
+}
+
+fn rules(parts: &[Part], prefix: &str, fixed_only: bool) -> String {
+    let each = parts.iter().enumerate().filter(|(_, part)| part.fixed || !fixed_only);
+    each.map(|(index, part)| {
+        let when = part.when.map_or_else(String::new, |when| format!("when = {when:?}\n"));
+        let Part { tool, level, fixed, own, .. } = part;
+        format!("[[rule]]\nname = \"{prefix}{index}\"\ntools = [\"{tool}\"]\nlevel = \"{level}\"\nbecause = \"So.\"\nfixed = {fixed}\n{when}{own}\n")
+    })
+    .collect()
+}
+
+fn raises(parts: &[Part], prefix: &str) -> String {
+    let each = parts.iter().enumerate().filter(|(_, part)| part.level != "low");
+    each.map(|(index, Part { tool, level, when, .. })| {
+        let when = when.map_or_else(String::new, |when| format!("when = {when:?}\n"));
+        format!("[[raise]]\nname = \"{prefix}{index}\"\ntools = [\"{tool}\"]\nto = \"{level}\"\nbecause = \"So.\"\n{when}")
+    })
+    .collect()
+}
+
+fn levels(prefix: &str) -> impl Strategy<Value = String> + use<> {
+    let prefix = prefix.to_owned();
+    let high = prop::sample::select(vec![
+        "",
+        "[levels.high]\nfixed = true\n",
+        "[levels.high]\ncount = 2\nfixed = true\n",
+        "[levels.high]\nrequester_may_approve = true\n",
+        "[levels.high]\nrole = \"team\"\ndecide_within = \"10m\"\nremember = \"2h\"\n",
+    ]);
+    let critical = prop::sample::select(vec![
+        "",
+        "[levels.critical]\nstages = [[{ role = \"admin\", count = 2 }]]\nfixed = true\n",
+        "[levels.critical]\nrole = \"team\"\nremember = \"1h\"\n",
+    ]);
+    let low = prop::sample::select(vec!["", "[levels.low]\ntier = \"suggest\"\n"]);
+    (low, high, critical).prop_map(move |(low, high, critical)| format!("{prefix}{low}{high}{critical}"))
+}
+
+const PEOPLE: &str = r#"
+[[people]]
+id = "bo"
+name = "Bo"
+roles = ["admin", "team"]
+slack = ["T024BE7LD/U2CERLKJA"]
+[[people]]
+id = "chen"
+name = "Chen"
+roles = ["admin", "team"]
+slack = ["T024BE7LD/U2CHEN000"]
+[[people]]
+id = "dana"
+name = "Dana"
+roles = ["admin", "team"]
+slack = ["T024BE7LD/U2DANA000"]
+[roles]
+stewards = ["admin"]
+[calendar]
+night = "22:00-06:00"
+[tools."*"]
+amount = "args.n"
+"#;
+
+/// What a verdict costs, for comparing.
+fn costs(verdict: &Verdict) -> LevelPolicy {
+    LevelPolicy {
+        tier: verdict.tier,
+        terms: verdict.terms.clone().unwrap_or_else(|| Terms::one_of(crate::id::Role::new("admin").unwrap())),
+        remember: verdict.remember.as_ref().map(|offer| offer.within),
+        fixed: false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+    /// R19: whatever a tenant's file says, no verdict is laxer than what the installation has fixed gives by itself:
+    /// its forbids, its fixed rules with all raises, and its fixed levels.
+    #[test]
+    fn no_tenant_is_laxer_than_what_is_fixed(
+        (house_levels, own_levels) in (levels(""), levels("")),
+        house_rules in prop::collection::vec(part(), 0..4),
+        house_raises in prop::collection::vec(part(), 0..2),
+        own_rules in prop::collection::vec(part(), 0..4),
+        own_raises in prop::collection::vec(part(), 0..2),
+        own_more in prop::sample::select(vec!["", "shadow = true\n", "[tools.a]\namount = \"0\"\n", "[calendar]\nnight = \"12:00-12:01\"\n", "[default]\nlevel = \"low\"\n"]),
+        (forbidden, n, hour) in (any::<bool>(), 0..20_i64, 0..24_i64),
+    ) {
+        let forbid = if forbidden { "[[forbid]]\nname = \"never\"\ntools = [\"b\"]\nwhen = \"args.n > 5\"\nbecause = \"No.\"\n" } else { "" };
+        let rest = format!("{house_levels}{PEOPLE}{forbid}{}", raises(&house_raises, "hr"));
+        let house = format!("version = \"h\"\n{rest}{}", rules(&house_rules, "h", false));
+        let own = format!("version = \"t\"\n{own_more}{own_levels}{}{}", rules(&own_rules, "t", false), raises(&own_raises, "tr"));
+        let own = if own_more.starts_with('[') { format!("version = \"t\"\n{own_levels}{}{}{own_more}", rules(&own_rules, "t", false), raises(&own_raises, "tr")) } else { own };
+        let fixed = format!("version = \"f\"\n{rest}{}[default]\nlevel = \"low\"\n", rules(&house_rules, "h", true));
+        let (Ok(house_policy), Ok(policy), Ok(fixed)) = (Policy::parse(&house, "house"), merged(&house, &own), Policy::parse(&fixed, "fixed")) else {
+            // What contradicts itself, or loosens what is fixed, is not taken: then it gives no verdict.
+            return Ok(());
+        };
+        for tool in ["a", "b", "c"] {
+            let mut proposal = proposal(None, tool);
+            proposal.call.args = CanonicalArgs::from_value(&json!({"n": n})).unwrap();
+            proposal.session = Some(crate::id::SessionId::new("s").unwrap());
+            let at = Circumstances::at(Timestamp::from_secs(1_796_040_000 + hour * 3600));
+            let (got, least) = (policy.judge(&proposal, &at), fixed.judge(&proposal, &at));
+            if least.tier == Tier::Forbid {
+                prop_assert_eq!(got.tier, Tier::Forbid);
+            }
+            if least.rules.iter().any(|hit| hit.kind == RuleKind::Rule) {
+                prop_assert!(got.level >= least.level, "{:?} < {:?}", got.rules, least.rules);
+                prop_assert_eq!(costs(&got).laxer_than(&costs(&least)), Vec::<&str>::new(), "{}\n---\n{}", house, own);
+            }
+            let [.., high, critical] = &house_policy.levels;
+            for (level, costly) in [(Level::High, high), (Level::Critical, critical)] {
+                let graded = got.level == level && got.rules.iter().any(|hit| hit.kind != RuleKind::Forbid);
+                let by_own_settings = got.rules.iter().any(|hit| hit.kind == RuleKind::Rule && has_own(&house_rules, &own_rules, &hit.rule));
+                if costly.fixed && graded && !by_own_settings {
+                    prop_assert_eq!(costs(&got).laxer_than(costly), Vec::<&str>::new(), "{}\n---\n{}", house, own);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a rule of these files has settings of its own: then its level's table is not what it costs.
+fn has_own(house: &[Part], own: &[Part], rule: &str) -> bool {
+    let part = |parts: &[Part], prefix: &str| {
+        let index: usize = rule.strip_prefix(prefix)?.parse().ok()?;
+        parts.get(index).map(|part| !part.own.is_empty())
+    };
+    part(house, "h").or_else(|| part(own, "t")).unwrap_or(false)
+}
