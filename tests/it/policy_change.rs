@@ -37,7 +37,12 @@ async fn in_force(desk: &Desk) -> Result<Value> {
 
 async fn waiting(desk: &Desk) -> Result<u64> {
     let ready = desk.sends(Ask::new(Method::GET, "/readyz")).await?.expect(200)?.json()?;
-    Ok(ready["policy"]["waiting_for_a_yes"].as_u64().unwrap_or(0))
+    let waiting = ready["policy"]["waiting_for_a_yes"].as_u64().unwrap_or(0);
+    // Who may read policies finds which they are.
+    let policy = desk.holder("audit").get("/v1/policy").await?.expect(200)?.json()?;
+    let listed = policy["waits"].as_array().map_or(0, Vec::len);
+    ensure!(listed as u64 == waiting, "{waiting} wait: {}", policy["waits"]);
+    Ok(waiting)
 }
 
 /// Lets Placet look at its policy and at what people said of it.

@@ -60,6 +60,9 @@ pub const TRACE_READ_AT_ONCE: u32 = 16;
 /// Requests that a page reads at once, for the same reason: its lines are short, and what they are made of is not.
 pub const PAGE_READ_AT_ONCE: u32 = 10;
 
+/// Waiting requests that are looked through for changes of the policy, newest first: far more than people are asked about.
+pub const WAITING_LOOKED_AT_MAX: usize = 1_000;
+
 /// Entries on a page, unless the caller asks for another number.
 pub const PAGE_DEFAULT: u32 = 50;
 

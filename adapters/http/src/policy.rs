@@ -5,18 +5,20 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use placet::approval::Status;
 use placet::call::PolicyDigest;
 use placet::id::TenantId;
 use placet::policy::Diagnostic;
-use placet::ports::EventQuery;
+use placet::ports::{EventQuery, RequestQuery};
 use placet::record::{Event, EventKind, Seq};
 use serde_json::{Value, json};
 
 use crate::credential::{Caller, ReadingPolicy};
-use crate::limits::TRACE_READ_AT_ONCE;
+use crate::limits::{PAGE_READ_AT_ONCE, TRACE_READ_AT_ONCE, WAITING_LOOKED_AT_MAX};
 use crate::parts::App;
 use crate::problem::Problem;
 use crate::query::Query;
+use crate::view;
 
 /// `GET /v1/policy`.
 pub(crate) async fn in_force(
@@ -56,7 +58,33 @@ pub(crate) async fn in_force(
     if let Some(refused) = refused {
         answer["refused"] = refused;
     }
+    let waits = changes_that_wait(&app, caller.tenant()).await?;
+    if !waits.is_empty() {
+        answer["waits"] = json!(waits);
+    }
     Ok(Json(answer))
+}
+
+/// Changes of the policy that wait for the yes of somebody in this tenant (R54): requests like any other.
+async fn changes_that_wait(app: &App, tenant: &TenantId) -> Result<Vec<Value>, Problem> {
+    let mut wanted = RequestQuery {
+        tenant: Some(tenant.clone()),
+        statuses: vec![Status::WaitingApproval],
+        limit: PAGE_READ_AT_ONCE,
+        ..RequestQuery::default()
+    };
+    let (mut changes, mut looked_at) = (Vec::new(), 0);
+    while looked_at < WAITING_LOOKED_AT_MAX {
+        let page = app.gate.store().list(wanted.clone()).await?;
+        let changed = page.iter().filter(|approval| approval.proposal.call.is_policy_change());
+        changes.extend(changed.map(|approval| view::line(approval, &app.gate)));
+        wanted.before = page.last().map(|last| last.id);
+        looked_at += page.len();
+        if page.len() < PAGE_READ_AT_ONCE as usize {
+            break;
+        }
+    }
+    Ok(changes)
 }
 
 fn warning(found: &Diagnostic) -> Value {

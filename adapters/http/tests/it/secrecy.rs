@@ -133,3 +133,51 @@ async fn an_agent_is_told_nothing_of_the_risk() {
     let reads: Vec<_> = told.into_iter().filter(|(what, _)| what.starts_with("read")).step_by(2).collect();
     insta::assert_json_snapshot!("what_an_agent_reads", reads);
 }
+
+/// R2: nor do the answers about what was edited, stopped, denied again or asked about too often, nor any address that is
+/// for people.
+#[tokio::test]
+async fn an_agent_is_told_nothing_by_what_spares_people() {
+    let policy = crate::fixture::POLICY
+        .replace("[levels.high]\n", "[levels.high]\nmay_edit = true\n")
+        .replace("[roles]\n", "[fatigue]\ncards_per_run = 3\n\n[roles]\n");
+    let desk = Desk::with(crate::fixture::Setting { policy, ..Default::default() }).await;
+    let mut told: Vec<Value> = Vec::new();
+    let edited = desk.proposes("delete_file", json!({"path": "edited"})).await;
+    let edit = json!({"args": {"path": "by people"}});
+    let new = desk.post("bo", &format!("/v1/requests/{edited}/edit"), &edit).send().await.expect(201).json();
+    let new = new["id"].as_str().unwrap().to_owned();
+    desk.approves("chen", &new).await;
+    let denied = desk.proposes("delete_file", json!({"path": "denied"})).await;
+    desk.votes("bo", &denied, false).await.expect(200);
+    let again = desk.proposes("delete_file", json!({"path": "denied"})).await;
+    assert_eq!(desk.load(&again).await.status().name(), "rejected");
+    let mut calls = Vec::new();
+    for path in ["1", "2", "3"] {
+        calls.push(desk.proposes("delete_file", json!({"path": path})).await);
+    }
+    let last = desk.reads("agent", &calls[2]).await;
+    let why = last["decision"].as_str().unwrap();
+    assert!(why.starts_with("not asked: ") && !why.contains(|c: char| c.is_ascii_digit()), "{why}");
+    // The run is stopped now.
+    let claim = json!({"tool": "delete_file", "args": {"path": "by people"}, "key": "k".repeat(40)});
+    let held = desk.post("runner", &format!("/v1/requests/{new}/claim"), &claim).send().await;
+    let held = held.problem(409, "held");
+    assert!(!held["detail"].as_str().unwrap().contains(|c: char| c.is_ascii_digit()), "{held}");
+    told.push(held);
+    for id in [&edited, &new, &denied, &again].into_iter().chain(&calls) {
+        for who in ["agent", "runner"] {
+            let read = desk.reads(who, id).await;
+            assert!(read.get("edited_from").is_none() && read.get("asked_before").is_none(), "{read}");
+            told.push(read);
+        }
+    }
+    for path in ["/v1/stops", "/v1/remembered", "/v1/policy", &format!("/v1/policy/{}", "0".repeat(64))] {
+        told.push(desk.get("agent", path).send().await.problem(403, "scope_missing"));
+    }
+    for path in ["edit", "break-glass", "review", "take-back"] {
+        let ask = desk.post("agent", &format!("/v1/requests/{new}/{path}"), &json!({}));
+        told.push(ask.send().await.problem(403, "scope_missing"));
+    }
+    told.iter().for_each(check);
+}
