@@ -86,6 +86,12 @@ impl<'a> Asked<'a> {
 
     /// The roles for which a yes at this stage counts: their own, and for who is asked by an escalation step, those of
     /// the stage as well.
+    pub(super) fn counts_for(&self, member: &Member, stage: u32) -> BTreeSet<Role> {
+        let asked = self.roles();
+        self.worth(member, stage).into_iter().filter(|role| asked.contains(role)).collect()
+    }
+
+    /// The same with all roles that they have.
     fn worth(&self, member: &Member, stage: u32) -> BTreeSet<Role> {
         let mut roles = member.roles.clone();
         if self.as_well().any(|role| member.roles.contains(role)) {
@@ -136,11 +142,7 @@ impl Tally {
     pub fn as_voted(terms: &Terms, votes: &[Vote]) -> Self {
         let counted: Vec<_> = votes
             .iter()
-            .map(|vote| Counted {
-                vote,
-                person: vote.person.clone(),
-                roles: roles_of_stage(terms, vote.stage).cloned().collect(),
-            })
+            .map(|vote| Counted { vote, person: vote.person.clone(), roles: vote.roles.clone() })
             .collect();
         count(terms, &counted, Vec::new())
     }

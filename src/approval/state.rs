@@ -1,12 +1,13 @@
 //! The nine states and what each holds.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Actor;
 use crate::call::{CallDigest, ContentHash, ShownDigest};
-use crate::id::{ClaimId, PersonId, RequestId, SurfaceName};
+use crate::id::{ClaimId, PersonId, RequestId, Role, SurfaceName};
 use crate::person::Identity;
 use crate::policy::RuleHit;
 use crate::time::{Timestamp, Ttl};
@@ -492,6 +493,9 @@ pub struct Vote {
     /// Whom they stood in for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stands_in_for: Vec<String>,
+    /// The roles that it counted for when it was given, among those that are asked.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub roles: BTreeSet<Role>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

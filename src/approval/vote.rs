@@ -49,6 +49,7 @@ impl Approval {
                 covers: self.covered_by(ballot),
                 given_on: ballot.given_on,
                 stands_in_for: member.stands_in_for.clone(),
+                roles: asked.counts_for(member, stage),
             },
         })?;
         self.conclude(draft, asked.terms, ballot, facts)

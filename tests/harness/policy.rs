@@ -73,6 +73,11 @@ level = "high"
 role = "admin"
 because = "No rule of the policy knows this tool."
 
+# One desk asks more within an hour of the machine's time than people would want to be asked.
+[fatigue]
+cards_per_run = 10000
+cards_per_hour = 10000
+
 [tools.delete_file]
 title = "Delete {{path}}"
 effect = "Cannot be undone."

@@ -66,7 +66,8 @@ async fn at_night_more_people_are_asked(desk: &mut Desk) -> Result<()> {
     desk.agent().runs(&by_day).await?;
     desk.work_until_idle().await?;
     let at_night = desk.agent().proposes("delete_file", json!({"path": "b.txt"})).await?;
-    desk.ops().skims();
+    let card = desk.ops().next_card().await?;
+    ensure!(card.text().contains("At night two people look."), "{}", card.text());
     let request = desk.request(&at_night.id).await?;
     let verdict = request.verdict.as_deref().context("a verdict")?;
     ensure!(verdict.level == placet::policy::Level::Critical, "{verdict:?}");

@@ -1,6 +1,6 @@
 //! Requests in each state, as cards show them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use placet::approval::state::{Approved, Executed, Executing, Expired, Rejected, Revoked, Stop, Waiting};
@@ -171,6 +171,7 @@ pub(crate) fn vote(approval: &Approval, name: &str, decision: Decision, note: Op
         remember: false,
         covers: 0,
         stands_in_for: Vec::new(),
+        roles: BTreeSet::from([Role::new("admin").unwrap()]),
         given_on: None,
     }
 }

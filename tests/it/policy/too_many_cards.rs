@@ -9,8 +9,7 @@ use super::delete;
 /// operator is told, and lets it go on; other runs were never touched.
 #[conversation]
 async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
-    desk.has_policy(|policy| policy.replace("[roles]\n", "[fatigue]\ncards_per_run = 2\n\n[roles]\n"))
-        .await?;
+    desk.has_policy(|policy| policy.replace("cards_per_run = 10000", "cards_per_run = 2")).await?;
     let first = desk.agent().proposes_with("1", delete("1.txt", "run-1", 1)).await?;
     let card = desk.ops().next_card().await?;
     desk.person("bo").clicks(&card, "Approve").await?;
