@@ -65,6 +65,7 @@ async fn at_night_more_people_are_asked(desk: &mut Desk) -> Result<()> {
     desk.passes(Ttl::from_mins(6)).await?;
     desk.agent().runs(&by_day).await?;
     desk.work_until_idle().await?;
+    desk.ops().skims();
     let at_night = desk.agent().proposes("delete_file", json!({"path": "b.txt"})).await?;
     let card = desk.ops().next_card().await?;
     ensure!(card.text().contains("At night two people look."), "{}", card.text());

@@ -156,7 +156,8 @@ impl Soundness {
             };
             let verdict = judged(policy, server, tool)?;
             let graded = verdict.rules.iter().any(|hit| grades(hit.kind));
-            if !graded && verdict.tier < Tier::Approve {
+            // Where the policy only looks on, its author has thought of the tool: it would be asked about.
+            if !graded && verdict.shadow.is_none() && verdict.tier < Tier::Approve {
                 self.errors.push(format!(
                     "{of}tool {shown} is mapped but has no gate: no rule of the policy grades it, and its default lets \
                      everything through (tier {}); add a [[rule]] for it, or set [default] level to one that asks",
