@@ -28,7 +28,8 @@ struct Grade<'p> {
     always_ask: bool,
     /// Whether something that is fixed took part.
     fixed: bool,
-    /// Whether one of the installation's fixed rules took part: then what its levels cost there holds as well.
+    /// Whether one of the installation's fixed rules, or its fixed default, took part: then what its levels cost there
+    /// holds as well.
     is_floor: bool,
     rules: Vec<RuleHit>,
 }
@@ -117,7 +118,7 @@ impl Policy {
         let floor = ground.into_iter().flat_map(|(ground, case)| matching(&ground.floor, case));
         bases.extend(self.first(floor).into_iter().map(|grade| Grade { is_floor: true, ..grade }));
         if bases.is_empty() {
-            bases.push(self.by_default());
+            bases.extend(self.defaults());
         }
         bases
     }
@@ -135,9 +136,17 @@ impl Policy {
             unsure = true;
         }
         if unsure {
-            grades.push(self.by_default());
+            grades.extend(self.defaults());
         }
         grades
+    }
+
+    /// What holds where no rule matches: the default, never below the installation's where that is fixed, with what it
+    /// costs there.
+    fn defaults(&self) -> impl Iterator<Item = Grade<'_>> {
+        let ground = self.ground.as_deref().filter(|ground| ground.policy.default.fixed);
+        let floor = ground.map(|ground| Grade { own: true, is_floor: true, ..ground.policy.by_default() });
+        std::iter::once(self.by_default()).chain(floor)
     }
 
     fn by_default(&self) -> Grade<'_> {
@@ -148,7 +157,7 @@ impl Policy {
             costs: Cow::Borrowed(costs),
             own: false,
             always_ask: false,
-            fixed: costs.fixed,
+            fixed: self.default.fixed || costs.fixed,
             is_floor: false,
             rules: vec![RuleHit { level: Some(level), ..hit.clone() }],
         }

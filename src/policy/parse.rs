@@ -200,6 +200,7 @@ impl Read {
             ground: None,
             default: Default {
                 level: self.default.level.value,
+                fixed: self.default.fixed,
                 hit: RuleHit { kind: RuleKind::Default, ..RuleHit::new("default", self.default.because) },
             },
             tools: self.tools,

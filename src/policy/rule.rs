@@ -59,6 +59,8 @@ pub struct Policy {
 #[derive(Debug, Clone)]
 pub(super) struct Default {
     pub(super) level: Level,
+    /// Whether a tenant's file cannot loosen it.
+    pub(super) fixed: bool,
     pub(super) hit: RuleHit,
 }
 

@@ -203,6 +203,25 @@ fn a_tenant_looks_on_at_its_own_only() {
     assert_eq!(verdict(&policy, "pay", json!({"amount": 5})).tier, Tier::Approve);
 }
 
+/// R45, R19: a default that the installation has fixed is a floor as its fixed rules are: a tenant neither looks on where
+/// it decides, nor lets its level cost less there, also where a rule of the tenant's cannot tell.
+#[test]
+fn a_fixed_default_is_a_floor() {
+    let shadows = acme_with("shadow = true\n");
+    assert_eq!(verdict(&shadows, "anything", json!({})).tier, Tier::Approve, "nobody knows this tool");
+    let lax = "[levels.high]\ntier = \"suggest\"\n[[rule]]\nname = \"unsure\"\ntools = [\"guess\"]\nwhen = \"args.n > 3\"\n\
+               level = \"high\"\nbecause = \"So.\"\n";
+    let lax = acme_with(lax);
+    for tool in ["anything", "guess"] {
+        let verdict = verdict(&lax, tool, json!({}));
+        assert_eq!((verdict.tier, verdict.level), (Tier::Approve, Level::High), "{tool}");
+        assert_eq!(verdict.terms.unwrap().stages[0].groups[0].role.as_str(), "admin");
+    }
+    let open = HOUSE.trim_end().strip_suffix("fixed = true").unwrap();
+    let own = merged(open, "version = \"acme-1\"\nshadow = true\n").unwrap();
+    assert_eq!(verdict(&own, "anything", json!({})).tier, Tier::Auto, "what is not fixed, it looks on at");
+}
+
 /// R19, R20: one version of both, and both files again out of its text.
 #[test]
 fn a_merged_policy_keeps_both_texts() {
