@@ -150,24 +150,36 @@ impl People {
         }
     }
 
-    /// Who asks, by the first account behind it that is somebody's.
+    /// Who asks, by the first account behind it that is somebody's; and whether a group or a schedule that could give
+    /// them a role could not be read.
     #[must_use]
     pub fn asker(&self, requester: &Requester, rolls: &Rolls, now: Timestamp) -> Asker {
         let known = requester.identities.iter().find_map(|identity| self.holder(identity).ok());
         if let Some(known) = known {
-            let roles = self.roles(known, rolls, now).roles;
-            return Asker { person: Some(known.member.person.clone()), roles, team: known.team.clone() };
+            let Worth { roles, unread, .. } = self.roles(known, rolls, now);
+            return Asker {
+                person: Some(known.member.person.clone()),
+                roles,
+                roles_unread: !unread.is_empty(),
+                team: known.team.clone(),
+            };
         }
+        let mut worth = Worth::default();
+        for identity in &requester.identities {
+            for group in self.groups_near(identity) {
+                worth.by_group(identity, group, rolls);
+            }
+        }
+        let nobody = Asker { roles_unread: !worth.unread.is_empty(), ..Asker::default() };
         let in_a_group =
             requester.identities.iter().find_map(|identity| match self.stranger(identity, rolls) {
                 Standing::Member(member) => Some(member),
                 Standing::None(_) => None,
             });
-        in_a_group.map_or_else(Asker::default, |member| Asker {
-            person: Some(member.person),
-            roles: member.roles,
-            team: None,
-        })
+        match in_a_group {
+            Some(member) => Asker { person: Some(member.person), roles: member.roles, ..nobody },
+            None => nobody,
+        }
     }
 
     /// The people who have a role of their own, in the order of the policy.

@@ -304,6 +304,37 @@ fn who_asks_is_known_by_their_account() {
     assert_eq!(asker(&["credential/agent"]), crate::policy::Asker::default());
 }
 
+/// R7, R15: where a group or a schedule that could give whoever asks a role cannot be read, that is told; not where only
+/// those of others cannot.
+#[test]
+fn roles_of_who_asks_that_cannot_be_read_are_told() {
+    let pager = OnCallSource::PagerDuty { escalation_policy: "PABC123".to_owned() };
+    let pager = OnCallSchedule { name: "pager".to_owned(), role: role("on_call"), source: pager };
+    let bo = person("bo", &["operator"], &["slack:T1/UBO"]);
+    let chen = person("chen", &["operator"], &["console/chen", "pagerduty/PXPGF42"]);
+    let people = People::new(vec![bo, chen])
+        .with_groups(vec![group("slack:T1/SREL", &["releaser"])])
+        .with_schedules(vec![pager]);
+    let unread = |rolls: &Rolls, account: &str| {
+        let requester = crate::approval::Requester {
+            credential: crate::id::CredentialId::new("agent").unwrap(),
+            identities: vec![identity("credential/agent"), identity(account)],
+            shown_as: String::new(),
+        };
+        people.asker(&requester, rolls, noon()).roles_unread
+    };
+    let accounts = ["slack:T1/UBO", "slack:T1/UEVE", "console/chen", "console/nobody"];
+    let of_each = |rolls: &Rolls| accounts.map(|account| unread(rolls, account));
+    let mut rolls = rolls(&people);
+    rolls.groups.insert(identity("slack:T1/SREL"), members(&["slack:T1/UBO"]));
+    rolls.on_call.insert("pager".to_owned(), members(&[]));
+    assert_eq!(of_each(&rolls), [false; 4]);
+    rolls.groups.insert(identity("slack:T1/SREL"), Err("Slack is down".to_owned()));
+    assert_eq!(of_each(&rolls), [true, true, false, false]);
+    rolls.on_call.insert("pager".to_owned(), Err("PagerDuty is down".to_owned()));
+    assert_eq!(of_each(&rolls), [true, true, true, false]);
+}
+
 /// R18: whoever stands behind an account is told without what they are worth, so that who asked is barred from
 /// deciding by an account that is only in a group as well.
 #[test]

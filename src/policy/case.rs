@@ -101,6 +101,9 @@ impl<'a> Case<'a> {
             "amount" => self.amount(),
             "count" => self.count(),
             "affected" => self.affected(),
+            "requester.roles" => {
+                return Some("who asks may have roles that could not be read".to_owned());
+            }
             _ => return None,
         };
         let why = computed.as_ref()?.as_ref().err()?;

@@ -34,6 +34,9 @@ pub struct Asker {
     /// Their roles at that time.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub roles: BTreeSet<Role>,
+    /// Whether they may have had more: a group or a schedule that could give them one could not be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub roles_unread: bool,
     /// Their team.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,

@@ -5,6 +5,7 @@ use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString};
 use cel::common::value::{CowVal, Val};
 
 use super::case::{Case, Computed};
+use super::circumstances::Asker;
 use super::condition::Kind;
 use super::diagnostic::nearest;
 use super::grade;
@@ -79,11 +80,7 @@ looks! {
     "requester.person", Kind::Text, "who asks, by their id in [[people]]; \"\" for nobody who is known" =>
         |case| text(case.circumstances().requester.person.as_ref().map_or("", |person| person.as_str()));
     "requester.roles", Kind::List, "the roles that they had when they asked" =>
-        |case| Some(CowVal::owned(CelList::from(
-            case.circumstances().requester.roles.iter()
-                .map(|role| Box::new(CelString::from(role.as_str())) as Box<dyn Val + 'b>)
-                .collect::<Vec<_>>(),
-        )));
+        |case| roles(&case.circumstances().requester);
     "requester.team", Kind::Text, "their team; \"\" for none" =>
         |case| text(case.circumstances().requester.team.as_deref().unwrap_or_default());
     "requester.credential", Kind::Text, "the credential that proposed" =>
@@ -181,6 +178,15 @@ impl Names {
         };
         unknown(format!("`{name}` is not known"), help)
     }
+}
+
+/// None where a role may be missing: that somebody does not have it cannot be told then.
+fn roles<'b>(asker: &'b Asker) -> Option<CowVal<'b, 'b>> {
+    if asker.roles_unread {
+        return None;
+    }
+    let roles = asker.roles.iter().map(|role| Box::new(CelString::from(role.as_str())) as Box<dyn Val + 'b>);
+    Some(CowVal::owned(CelList::from(roles.collect::<Vec<_>>())))
 }
 
 fn text<'b>(text: &'b str) -> Option<CowVal<'b, 'b>> {

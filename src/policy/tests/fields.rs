@@ -9,7 +9,7 @@ use crate::approval::{Proposal, RunStep};
 use crate::id::{
     AgentId, CredentialId, PersonId, Role, RunId, ServerName, SessionId, StepId, TenantId, ToolName,
 };
-use crate::policy::{Circumstances, FieldPlace, Policy, Verdict, fields};
+use crate::policy::{Circumstances, FieldPlace, Level, Policy, Tier, Verdict, fields};
 use crate::time::Timestamp;
 
 /// The policy around each line.
@@ -114,6 +114,7 @@ pub(super) fn case(text: &str) -> (Proposal, Circumstances) {
                 circumstances.requester.roles =
                     value.split(',').map(|role| Role::new(role).unwrap()).collect();
             }
+            "unread" => circumstances.requester.roles_unread = value.parse().unwrap(),
             "team" => circumstances.requester.team = Some(value.to_owned()),
             "at" => {
                 let at = chrono::DateTime::parse_from_rfc3339(value).unwrap();
@@ -236,4 +237,34 @@ fn a_freeze_that_began_since_is_told_of() {
     let (_, within) = case("at=2026-12-21T00:00:00Z");
     assert_eq!(policy.frozen(&deploy, &within, at("2026-12-22T00:00:00Z")), None, "who said yes knew of it");
     assert_eq!(policy.frozen(&case("tool=pay").0, &asked, at("2026-12-22T00:00:00Z")), None);
+}
+
+/// R7, R15: what looks at roles of which some could not be read errs, and so forbids, raises, and grades no laxer.
+#[test]
+fn roles_that_could_not_be_read_take_the_stricter_way() {
+    let with = |rules: &str| parse(&format!("{AROUND}\n{rules}"));
+    let judged = |policy: &Policy, circumstances: &str| -> Verdict {
+        let (proposal, circumstances) = case(&format!("tool=pay {circumstances}"));
+        policy.judge(&proposal, &circumstances)
+    };
+    let rule = |when: &str, says: &str| {
+        format!("name = \"one\"\ntools = [\"pay\"]\nwhen = \"{when}\"\nbecause = \"So.\"\n{says}")
+    };
+    let forbids = with(&format!("[[forbid]]\n{}", rule("'contractor' in requester.roles", "")));
+    assert_eq!(judged(&forbids, "roles=operator").tier, Tier::Approve);
+    let forbidden = judged(&forbids, "roles=operator unread=true");
+    assert_eq!(forbidden.tier, Tier::Forbid);
+    assert_eq!(
+        forbidden.rules[0].error.as_deref(),
+        Some("who asks may have roles that could not be read"),
+        "and says why"
+    );
+    let raises =
+        with(&format!("[[raise]]\n{}", rule("'contractor' in requester.roles", "to = \"critical\"\n")));
+    assert_eq!(judged(&raises, "roles=operator").level, Level::High);
+    assert_eq!(judged(&raises, "roles=operator unread=true").level, Level::Critical);
+    let grades =
+        with(&format!("[[rule]]\n{}", rule("!('contractor' in requester.roles)", "level = \"low\"\n")));
+    assert_eq!(judged(&grades, "roles=operator").level, Level::Low);
+    assert_eq!(judged(&grades, "roles=operator unread=true").level, Level::High, "the default");
 }
