@@ -81,7 +81,7 @@ pub mod verdict;
 #[cfg(feature = "policy")]
 pub use change::{CHANGE_TOOL, ChangeTerms, OWN_SERVER};
 #[cfg(feature = "policy")]
-pub use changes::{CHANGES_MAX, changes};
+pub use changes::{CHANGES_MAX, changes, changes_in_full};
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
 pub use diagnostic::{Diagnostic, PolicyErrors, Severity};

@@ -12,20 +12,38 @@ pub const CHANGES_MAX: usize = 100;
 /// Keys that name a thing in a list of tables.
 const NAMES: [&str; 4] = ["id", "name", "slack", "matrix_room"];
 
+/// Parts of a policy that are told first, in this order: what may loosen it, and who decides.
+const FIRST: [&str; 7] = ["forbid", "raise", "rule", "levels", "roles", "people", "change"];
+
 /// What changed between two texts, at most [`CHANGES_MAX`] lines; the last then says how many more there are. Empty where
-/// both say the same, be it in other words: comments and spaces are no change.
+/// both say the same, be it in other words: comments and spaces are no change. What may loosen a policy comes first.
 #[must_use]
 pub fn changes(before: &str, now: &str) -> Vec<String> {
-    let (Ok(before), Ok(now)) = (before.parse::<Table>(), now.parse::<Table>()) else {
-        return vec!["one of the two texts is not TOML".to_owned()];
-    };
-    let mut lines = Vec::new();
-    table("", &before, &now, &mut lines);
+    let mut lines = all(before, now);
     if lines.len() > CHANGES_MAX {
         let more = lines.len() - (CHANGES_MAX - 1);
         lines.truncate(CHANGES_MAX - 1);
         lines.push(format!("and {more} more"));
     }
+    lines
+}
+
+/// What changed between two texts, as [`changes`] tells it, where that is all of it; none where it is too many lines.
+#[must_use]
+pub fn changes_in_full(before: &str, now: &str) -> Option<Vec<String>> {
+    Some(all(before, now)).filter(|lines| lines.len() <= CHANGES_MAX)
+}
+
+fn all(before: &str, now: &str) -> Vec<String> {
+    let (Ok(before), Ok(now)) = (before.parse::<Table>(), now.parse::<Table>()) else {
+        return vec!["one of the two texts is not TOML".to_owned()];
+    };
+    let mut lines = Vec::new();
+    table("", &before, &now, &mut lines);
+    lines.sort_by_key(|line| {
+        let part = line.split(['.', ' ', ':']).next().unwrap_or_default();
+        FIRST.iter().position(|first| *first == part).unwrap_or(FIRST.len())
+    });
     lines
 }
 
@@ -183,14 +201,14 @@ roles = ["viewer"]
         assert_eq!(
             changes(BEFORE, &now),
             [
+                "forbid drops: added",
+                "rule deletes: removed",
+                "rule removes: added",
                 "levels.high: changed (count, decide_within)",
                 "levels.critical: added",
                 "people vic: changed (roles)",
                 "people eve: added",
-                "rule deletes: removed",
-                "rule removes: added",
                 "version: \"1\" became \"2\"",
-                "forbid drops: added",
             ]
         );
         assert!(changes(&now, BEFORE).contains(&"forbid drops: removed".to_owned()));
@@ -215,5 +233,28 @@ roles = ["viewer"]
             .collect();
         let lines = changes(BEFORE, &format!("{BEFORE}{many}"));
         assert_eq!((lines.len(), lines.last().unwrap().as_str()), (CHANGES_MAX, "and 51 more"));
+        assert_eq!(changes_in_full(BEFORE, &format!("{BEFORE}{many}")), None);
+        assert_eq!(changes_in_full(BEFORE, BEFORE), Some(Vec::new()));
+    }
+
+    /// R28: what may loosen a policy is told before anything else, also where there is too much to tell.
+    #[test]
+    fn what_loosens_is_told_first() {
+        let parts = "[[forbid]]\nname = \"drops\"\n[[raise]]\nname = \"nights\"\n[[rule]]\nname = \"reads\"\n\
+                     [levels.low]\n[roles]\n[[people]]\nid = \"bo\"\n[change]\n";
+        let many: String = (0..150).map(|n| format!("[tools.t{n}]\ntitle = \"T\"\n")).collect();
+        let lines = changes(&format!("{parts}{many}"), "");
+        assert_eq!(
+            lines[..7],
+            [
+                "forbid drops: removed",
+                "raise nights: removed",
+                "rule reads: removed",
+                "levels.low: removed",
+                "roles: removed",
+                "people bo: removed",
+                "change: removed",
+            ]
+        );
     }
 }

@@ -209,7 +209,8 @@ impl PolicyWatch {
             let anew = look == Look::Asked || before.as_ref().is_some_and(new);
             changes.push((Change::of(unit, (&state.in_force, wanted), tenant)?, anew));
         }
-        let open: Vec<Change> = changes.iter().map(|(change, _)| change.clone()).collect();
+        let askable = changes.iter().map(|(change, _)| change).filter(|change| change.is_askable());
+        let open: Vec<Change> = askable.cloned().collect();
         self.agreement.withdraw_all_but(&open).await?;
         let (mut waiting, mut out) = (0, None);
         for (change, anew) in &changes {

@@ -14,7 +14,7 @@ use placet::approval::{
 use placet::call::{CallDigest, CanonicalArgs, PolicyDigest, ToolCall};
 use placet::gate::{Executed, Executor, Gate, PresentedCall, ProposeError, Running};
 use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
-use placet::policy::{CHANGE_TOOL, OWN_SERVER, changes};
+use placet::policy::{CHANGE_TOOL, CHANGES_MAX, OWN_SERVER, changes_in_full};
 use placet::ports::{RequestQuery, StoreError, Tool, ToolResult, ToolSpec};
 use serde_json::json;
 
@@ -22,7 +22,8 @@ use super::force::Force;
 use crate::record::Policies;
 use crate::settings::PolicyUnit;
 
-/// The most characters of a diff on a card; what is beyond it is said to be.
+/// The most characters of a diff on a card: more than people read through. A change with more is not asked, so that
+/// nobody agrees to what they were not shown.
 const DIFF_CHARS_MAX: usize = 60_000;
 
 /// Lines around each change.
@@ -44,6 +45,8 @@ pub(super) struct Change {
     call: ToolCall,
     file: String,
     diff: String,
+    /// Why people cannot be shown all of it, so that they are not asked.
+    too_large: Option<String>,
 }
 
 /// What people say of a change so far.
@@ -80,11 +83,13 @@ impl Change {
         let (before, now) = (in_force.texts.text(&unit), wanted.texts.text(&unit));
         let digest = |text: &str| PolicyDigest::of(text.as_bytes());
         let label = wanted.policy(&unit).version().label.clone();
+        let (in_full, diff) = (changes_in_full(before, now), diff(before, now));
+        let too_large = too_large(in_full.as_deref(), &diff);
         let mut args = json!({
             "label": label,
             "digest": digest(now),
             "replaces": digest(before),
-            "changes": changes(before, now),
+            "changes": in_full.filter(|_| too_large.is_none()).unwrap_or_default(),
         });
         if let PolicyUnit::Tenant(tenant) = &unit {
             args["tenant"] = json!(tenant);
@@ -98,20 +103,17 @@ impl Change {
             preconditions: std::collections::BTreeMap::new(),
         };
         let file = wanted.texts.name(&unit).to_owned();
-        Ok(Self {
-            text_digest: digest(now),
-            text: now.to_owned(),
-            tenant,
-            call,
-            file,
-            diff: diff(before, now),
-            unit,
-        })
+        Ok(Self { text_digest: digest(now), text: now.to_owned(), tenant, call, file, diff, too_large, unit })
     }
 
     /// What votes and the claim compare.
     pub(super) fn digest(&self) -> CallDigest {
         self.call.digest(&self.tenant)
+    }
+
+    /// Whether people are asked about it: it can be shown whole.
+    pub(super) const fn is_askable(&self) -> bool {
+        self.too_large.is_none()
     }
 
     fn proposal(&self) -> anyhow::Result<Proposal> {
@@ -142,26 +144,23 @@ impl Change {
     }
 }
 
-/// The lines that differ, with some around them; cut with a word about it where they are too many for a card.
+/// Why a change cannot be shown whole, if it cannot: what is cut may be what matters, a removed `[[forbid]]` say.
+fn too_large(changes_in_full: Option<&[String]>, diff: &str) -> Option<String> {
+    let chars = diff.chars().count();
+    let what = match changes_in_full {
+        None => format!("it changes more than {CHANGES_MAX} things"),
+        Some(_) if chars > DIFF_CHARS_MAX => {
+            format!("its diff has {chars} characters, and at most {DIFF_CHARS_MAX} are shown")
+        }
+        Some(_) => return None,
+    };
+    Some(format!("the change is too large to be shown whole ({what}); make it in smaller steps"))
+}
+
+/// The lines that differ, with some around them.
 fn diff(before: &str, now: &str) -> String {
     let diff = similar::TextDiff::from_lines(before, now);
-    let whole = diff.unified_diff().context_radius(DIFF_CONTEXT).header("in force", "new").to_string();
-    if whole.chars().count() <= DIFF_CHARS_MAX {
-        return whole;
-    }
-    let (mut shown, mut chars) = (String::new(), 0);
-    let lines: Vec<&str> = whole.lines().collect();
-    let kept = lines.iter().take_while(|line| {
-        chars += line.chars().count() + 1;
-        chars <= DIFF_CHARS_MAX
-    });
-    let mut count = 0;
-    for line in kept {
-        shown.push_str(line);
-        shown.push('\n');
-        count += 1;
-    }
-    format!("{shown}… and {} more lines, which do not fit here: read the file\n", lines.len() - count)
+    diff.unified_diff().context_radius(DIFF_CONTEXT).header("in force", "new").to_string()
 }
 
 impl Agreement {
@@ -173,8 +172,11 @@ impl Agreement {
     }
 
     /// Asks people, unless they are asked, or answered. `anew` is set where somebody wants it asked again whatever they
-    /// said: the file was changed, or it was told to be read.
+    /// said: the file was changed, or it was told to be read. What cannot be shown whole is asked of nobody, and stays out.
     pub(super) async fn ask(&self, change: &Change, anew: bool) -> anyhow::Result<Answer> {
+        if let Some(why) = &change.too_large {
+            return Ok(Answer::Out(why.clone()));
+        }
         let query = RequestQuery {
             tenant: Some(change.tenant.clone()),
             digest: Some(change.digest()),

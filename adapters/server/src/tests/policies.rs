@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use placet::policy::{PolicySet, suppose};
-use placet::ports::Clock as _;
+use placet::ports::{Clock as _, RequestQuery};
+use placet::record::EventKind;
 use serde_json::{Value, json};
 
 use super::{settings_in, tenant};
 use crate::commands::policy::{Form, PolicyCommand, run};
-use crate::{App, Outside, SystemClock};
+use crate::{App, Look, Outside, SystemClock, all_events};
 
 const SETTINGS: &str = "data = \"placet.db\"\npolicy = \"policy.toml\"\n[http]\nlisten = \"127.0.0.1:0\"\n[agent]\ntenant = \"acme\"\nworkspace = \"workspace\"\n";
 
@@ -125,4 +126,40 @@ async fn what_was_only_looked_on_at_is_told() {
         (json!(1), json!(1), json!([["pay", 1]])),
         "{told}"
     );
+}
+
+/// Writes another policy, lets the server look at it, and gives how many were asked about so far, and what was refused.
+async fn changed(folder: &Path, app: &App, policy: &str) -> (usize, Vec<String>) {
+    std::fs::write(folder.join("policy.toml"), policy).unwrap();
+    app.policies.look(Look::Asked).await.unwrap();
+    let asked = app.gate.store().list(RequestQuery { limit: 10, ..RequestQuery::default() }).await.unwrap();
+    let events = all_events(&app.store, Some(&tenant("acme")), &["policy.refused"]).await.unwrap();
+    let refused = events.into_iter().filter_map(|(_, event)| match event.kind {
+        EventKind::PolicyRefused { errors, .. } => Some(errors),
+        _ => None,
+    });
+    (asked.len(), refused.collect())
+}
+
+/// R28, R54: a change that cannot be shown whole is asked of nobody and stays out, with the reason on record.
+#[tokio::test]
+async fn a_change_that_cannot_be_shown_whole_is_not_asked() {
+    let before = format!("{POLICY}\n[change]\nrole = \"admin\"\n");
+    let folder = folder(&before);
+    let app = served(folder.path(), &[]).await;
+    let in_force = app.gate.policies().of(&tenant("acme")).version().clone();
+    let tools: String = (0..150).map(|n| format!("[tools.t{n}]\ntitle = \"T\"\n")).collect();
+    let (asked, refused) = changed(folder.path(), &app, &format!("{before}{tools}")).await;
+    assert_eq!((asked, refused.len()), (0, 1), "too many things");
+    assert!(
+        refused[0].contains("too large to be shown whole (it changes more than 100 things)"),
+        "{refused:?}"
+    );
+    let comment = format!("# {}\n", "x".repeat(100)).repeat(700);
+    let (asked, refused) = changed(folder.path(), &app, &format!("{comment}{before}")).await;
+    assert_eq!((asked, refused.len()), (0, 2), "too long a diff");
+    assert!(refused[1].contains("at most 60000 are shown); make it in smaller steps"), "{refused:?}");
+    let (asked, refused) = changed(folder.path(), &app, &format!("# A word.\n{before}")).await;
+    assert_eq!((asked, refused.len()), (1, 2), "what fits is asked");
+    assert_eq!(app.gate.policies().of(&tenant("acme")).version(), &in_force);
 }
