@@ -3,7 +3,7 @@
 use crate::fake_slack::TEAM_ID;
 
 /// Who may do what, at the desk. Ana asks; Bo, Chen and Dana are admins; Fay is finance; Vic is a viewer; Sam is an
-/// operator who may revoke and settle; Aud is an auditor.
+/// operator who may revoke and settle.
 #[must_use]
 pub fn desk_policy(channel: &str) -> String {
     let people = [

@@ -192,7 +192,7 @@ async fn a_stricter_policy_stops_what_was_approved(desk: &mut Desk) -> Result<()
     Ok(())
 }
 
-/// R16, clawpatrol#594: where people are asked is the policy's; an agent that would like its card elsewhere is on
+/// R16: where people are asked is the policy's; an agent that would like its card elsewhere is on
 /// record with it, and moves nothing.
 #[conversation]
 async fn an_agents_wish_for_a_place_moves_no_card(desk: &mut Desk) -> Result<()> {

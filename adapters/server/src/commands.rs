@@ -50,7 +50,7 @@ pub enum Command {
         /// The settings.
         #[command(flatten)]
         config: Config,
-        /// Put the policy's files in force though the policy before wants somebody's yes to that ([change]): for when
+        /// Put the policy's files in force though the policy before wants somebody's yes to that (`[change]`): for when
         /// those people are gone. It goes on record.
         #[arg(long)]
         take_policy: bool,

@@ -37,7 +37,7 @@ pub(crate) struct Ground<'a> {
     pub(crate) store: &'a SqliteStore,
     /// Surfaces besides those of the settings.
     pub(crate) local: &'a [&'a str],
-    /// Whether the files take force whatever [change] wants.
+    /// Whether the files take force whatever `[change]` wants.
     pub(crate) take: bool,
 }
 

@@ -56,7 +56,7 @@ fn the_example_of_the_policy_is_taken() {
 fn the_manifest_asks_for_the_scopes_that_are_needed() {
     let text = std::fs::read_to_string(config().join("slack-manifest.yaml")).unwrap();
     let asked: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- ")).collect();
-    assert_eq!(asked, ["chat:write", "users:read", "channels:history", "groups:history"]);
+    assert_eq!(asked, ["chat:write", "users:read", "usergroups:read", "channels:history", "groups:history"]);
     for unbuilt in ["slash_commands", "event_subscriptions", "bot_events"] {
         assert!(!text.contains(unbuilt), "{unbuilt} would lead nowhere");
     }
