@@ -30,6 +30,7 @@ use crate::time::Timestamp;
 pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Freeze, Inside, Report};
 pub use commit::{Beginning, Beside, Change, Committed, Effects, Opened, Opening, Order, Wants};
 pub use decide::Transition;
+pub(crate) use decide::verdict::is_stricter;
 pub use evolve::Inconsistent;
 pub use proposal::{Before, Edited, Evidence, Follows, Proposal, Requester, RunStep};
 pub(crate) use quorum::Asked;

@@ -287,7 +287,12 @@ mod parts {
         ) -> Result<(Approval, Result<Change, Refusal>), StoreError> {
             for attempt in 1.. {
                 let approval = self.parts.store.load(&order.tenant, order.id).await?;
+                let policy = self.policy_of(&order.tenant).version().digest;
                 order.facts = self.facts(&approval, &order.command).await;
+                // What was read meanwhile must not be judged by a policy that is no longer in force.
+                if self.policy_of(&order.tenant).version().digest != policy && attempt < FACTS_TRIES {
+                    continue;
+                }
                 match self.parts.store.execute(order.clone()).await {
                     Ok(committed)
                         if matches!(committed.result, Err(Refusal::FactsStale)) && attempt < FACTS_TRIES => {}

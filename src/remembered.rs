@@ -3,12 +3,15 @@
 //! It covers one agent, one session, one tool and one pattern of arguments, up to one level; never what a rule forbids,
 //! never what is always asked. Whoever chose it must still have their role when it is used.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{Actor, Proposal};
+use crate::approval::{Actor, Proposal, is_stricter};
 use crate::id::{AgentId, RequestId, Role, ServerName, SessionId, TenantId, ToolName};
 use crate::person::Identity;
-use crate::policy::{ArgPattern, Level, Tier, Verdict};
+use crate::policy::{ArgPattern, Tier, Verdict};
 use crate::time::Timestamp;
 
 /// A remembered yes.
@@ -28,8 +31,10 @@ pub struct Remembered {
     pub tool: ToolName,
     /// With which arguments.
     pub pattern: ArgPattern,
-    /// Up to which level.
-    pub level: Level,
+    /// For whom the agent asked then, by all accounts behind it: a yes to one person's calls is none to another's.
+    pub requester: BTreeSet<Identity>,
+    /// What the policy said of the call that people saw: what it asks more for is asked about, whatever was remembered.
+    pub verdict: Arc<Verdict>,
     /// The accounts of those who chose it.
     pub by: Vec<Identity>,
     /// Their names.
@@ -80,7 +85,9 @@ impl Remembered {
             && verdict.tier == Tier::Approve
             && !verdict.always_ask
             && verdict.remember.is_some()
-            && verdict.level <= self.level
+            && verdict.level <= self.verdict.level
+            && !is_stricter(&self.verdict, verdict)
+            && proposal.requester.identities.iter().cloned().collect::<BTreeSet<_>>() == self.requester
             && self.pattern.matches(&call.args)
     }
 }

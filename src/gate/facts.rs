@@ -162,11 +162,14 @@ impl Outside<'_> {
         let own = own.unwrap_or_else(|| Circumstances::at(approval.opened_at));
         let today = Circumstances { at: now, ..own.clone() };
         let proposal = &approval.proposal;
+        // A freeze that another policy has brought since was known to nobody who was asked.
+        let same = approval.verdict.as_deref().is_some_and(|v| v.policy.digest == policy.version().digest);
+        let knew = same.then_some(&own);
         Facts {
             electorate: Electorate { as_of: rolls.as_of, standings },
             stewards: policy.stewards().to_vec(),
             glass_breakers: policy.glass_breakers().to_vec(),
-            frozen: claims.then(|| policy.frozen(proposal, &own, now)).flatten(),
+            frozen: claims.then(|| policy.frozen(proposal, knew, now)).flatten(),
             inside: Inside::default(),
             forbidden: claims.then(|| policy.forbids(proposal, &today)).flatten(),
             today: claims.then(|| Arc::new(policy.judge(proposal, &own))),

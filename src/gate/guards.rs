@@ -20,9 +20,8 @@ use crate::time::{Timestamp, Ttl};
 /// How long a time-out is remembered for the next card of the same call.
 const ASKED_BEFORE: Ttl = Ttl::from_secs(24 * 3600);
 
-/// How many requests of one call are looked through for one that waits: more than that of the same call are not
-/// looked at by people either.
-const SAME_CALLS_MAX: u32 = 32;
+/// How many requests of one call are looked through for one that waits: more than one card can stand for.
+const SAME_CALLS_MAX: u32 = 64;
 
 /// How many remembered yeses of one session are looked through: people remember a handful.
 const REMEMBERED_MAX: u32 = 100;
@@ -54,9 +53,6 @@ impl Gate {
     ) -> Result<Course, StoreError> {
         let verdict = || Arc::clone(case.verdict);
         let alone = |judgement| Course { judgement, beside: None };
-        if let Some(scope) = self.remembered_for(case, proposal).await? {
-            return Ok(alone(Command::Recall { verdict: verdict(), scope }));
-        }
         let same = self.same_calls(case).await?;
         let fatigue = case.policy.fatigue();
         if let Some(denied) = self.denied_lately(&same, fatigue, case).await? {
@@ -64,10 +60,14 @@ impl Gate {
                 let Denied { earlier, reason } = denied;
                 return Ok(alone(Command::DenyAgain { verdict: verdict(), earlier, reason }));
             }
+            // Whatever was remembered: they said no to this very call.
             let how = Before::Denied { reason: denied.reason };
             proposal.follows = Some(Follows { request: denied.earlier, how });
+        } else if let Some(scope) = self.remembered_for(case, proposal).await? {
+            return Ok(alone(Command::Recall { verdict: verdict(), scope }));
         } else {
-            proposal.follows = same.first().and_then(|last| timed_out(last, case.now));
+            proposal.follows =
+                same.iter().find(|last| !was_dropped(last)).and_then(|last| timed_out(last, case.now));
         }
         let judgement = Command::Require { verdict: verdict() };
         if fatigue.share_identical
@@ -121,9 +121,12 @@ impl Gate {
         fatigue: &Fatigue,
         case: &Case<'_>,
     ) -> Result<Option<Denied>, StoreError> {
-        let Some(State::Rejected(last)) = same.first().map(|last| &last.state) else { return Ok(None) };
+        // What was taken back, or still waits, says nothing of what people think.
+        let decided =
+            same.iter().find(|other| !was_dropped(other) && other.status() != Status::WaitingApproval);
+        let Some(Approval { id, state: State::Rejected(last), .. }) = decided else { return Ok(None) };
         let (earlier, reason, at) = match &last.by {
-            RejectedBy::Votes { reason } => (same[0].id, reason.clone(), last.at),
+            RejectedBy::Votes { reason } => (*id, reason.clone(), last.at),
             RejectedBy::Earlier { request, reason } => {
                 match self.parts.store.load(case.tenant, *request).await {
                     Ok(Approval { state: State::Rejected(first), .. }) => {
@@ -200,6 +203,11 @@ impl Gate {
 struct Denied {
     earlier: RequestId,
     reason: Option<String>,
+}
+
+/// Whether it was taken back before people had said anything that stands.
+const fn was_dropped(other: &Approval) -> bool {
+    matches!(other.status(), Status::Revoked)
 }
 
 /// The same call's last request, if time ran out on it lately before anybody decided.

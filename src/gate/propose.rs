@@ -10,6 +10,9 @@ use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
 use crate::policy::{Circumstances, Place, Policy, Recent, Tier, Verdict};
 use crate::ports::StoreError;
 
+/// How often a proposal is judged again because another policy took force meanwhile: nobody changes it that often.
+const POLICY_TRIES: u32 = 5;
+
 /// What became of a proposal.
 #[derive(Debug)]
 pub struct Proposed {
@@ -48,21 +51,16 @@ impl Gate {
         key: Option<(CredentialId, IdempotencyKey)>,
         here: bool,
     ) -> Result<Proposed, ProposeError> {
-        let policy = self.policy_of(tenant);
-        let circumstances = self.circumstances(tenant, &policy, &proposal).await?;
-        let mut verdict = policy.judge(&proposal, &circumstances);
-        let (mut judgement, mut beside) = (self.judgement(tenant, &mut verdict), None);
-        if let Command::Require { verdict } = &judgement {
-            let digest = proposal.call.digest(tenant);
-            let case = Case {
-                tenant,
-                policy: &policy,
-                verdict: &Arc::clone(verdict),
-                digest,
-                now: circumstances.at,
-            };
-            Course { judgement, beside } = self.course(&case, &mut proposal).await?;
-        }
+        let mut tries = 0;
+        let Course { judgement, beside } = loop {
+            let policy = self.policy_of(tenant);
+            let course = self.judged(tenant, &policy, &mut proposal).await?;
+            tries += 1;
+            // What took force while something was read decides, not what was in force before.
+            if self.policy_of(tenant).version().digest == policy.version().digest || tries >= POLICY_TRIES {
+                break course;
+            }
+        };
         let now = self.parts.clock.now();
         let claim = (here && matches!(judgement, Command::Allow { .. }))
             .then(|| self.claim_order(Actor::Placet, proposal.call.digest(tenant), self.new_key()));
@@ -87,6 +85,23 @@ impl Gate {
                 Err(StoreError::Contradiction(refusal.code().to_owned()).into())
             }
         }
+    }
+
+    /// What this policy makes of a proposal, and what is done with it.
+    async fn judged(
+        &self,
+        tenant: &TenantId,
+        policy: &Policy,
+        proposal: &mut Proposal,
+    ) -> Result<Course, StoreError> {
+        let circumstances = self.circumstances(tenant, policy, proposal).await?;
+        let mut verdict = policy.judge(proposal, &circumstances);
+        let judgement = self.judgement(tenant, &mut verdict);
+        let Command::Require { verdict } = &judgement else { return Ok(Course { judgement, beside: None }) };
+        let verdict = Arc::clone(verdict);
+        let digest = proposal.call.digest(tenant);
+        let case = Case { tenant, policy, verdict: &verdict, digest, now: circumstances.at };
+        self.course(&case, proposal).await
     }
 
     /// An answer lost at the commit can be asked for again where there is a key: it gives the same request.

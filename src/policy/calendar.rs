@@ -223,8 +223,14 @@ fn holidays(tables: Vec<Table<'_>>, report: &mut Report<'_>) -> BTreeMap<NaiveDa
 impl Policy {
     /// A freeze window that covers the call now and did not when it was asked for: who said yes did not know of it.
     #[must_use]
-    pub fn frozen(&self, proposal: &Proposal, asked: &Circumstances, now: Timestamp) -> Option<Freeze> {
-        let before: Vec<&Freeze> = self.calendar.freezes(&proposal.call, asked.at).collect();
+    pub fn frozen(
+        &self,
+        proposal: &Proposal,
+        asked: Option<&Circumstances>,
+        now: Timestamp,
+    ) -> Option<Freeze> {
+        let freezes = |asked: &Circumstances| self.calendar.freezes(&proposal.call, asked.at);
+        let before: Vec<&Freeze> = asked.into_iter().flat_map(freezes).collect();
         self.calendar.freezes(&proposal.call, now).find(|freeze| !before.contains(freeze)).cloned()
     }
 

@@ -76,7 +76,7 @@ fn told(one: &Remembered, app: &App, caller: &Principal) -> Value {
         "pattern": shown_line(&one.pattern.to_string(), redactor),
         "agent": one.agent,
         "session": one.session,
-        "level": one.level,
+        "level": one.verdict.level,
         "by": one.names,
         "since": one.since.to_rfc3339(),
         "until": one.until.to_rfc3339(),

@@ -1,15 +1,18 @@
 //! The one use of an approval: claimed, kept alive, reported, settled.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::approval::command::{Actor, ClaimOrder, Facts, Report};
 use crate::approval::decide::Draft;
 use crate::approval::decide::verdict::is_stricter;
 use crate::approval::state::{Approved, ApprovedBy, Claim, Executed, Executing, Outcome, OutcomeKind};
-use crate::approval::{Alarm, Approval, Refusal};
+use crate::approval::{Alarm, Approval, Refusal, seats};
 use crate::call::ContentHash;
 use crate::id::{ClaimId, RequestId, Role, same_secret};
 use crate::person::{Identity, NoStanding};
 use crate::policy::{Tier, Verdict};
 use crate::record::EventKind;
+use crate::remembered::Remembered;
 use crate::time::Timestamp;
 
 impl Approval {
@@ -93,7 +96,9 @@ impl Approval {
             return Err(Refusal::NoLongerRemembered);
         }
         let names = || remembered.names.clone();
-        by.iter().try_for_each(|identity| self.still_has(identity, (&remembered.roles, names), facts, now))
+        by.iter()
+            .try_for_each(|identity| self.still_has(identity, (&remembered.roles, names), facts, now))?;
+        if fill_all(remembered, by, facts) { Ok(()) } else { Err(Refusal::ApproverLapsed { names: names() }) }
     }
 
     /// Whether the account on whose word it rests still has one of these roles.
@@ -199,4 +204,26 @@ fn ended(draft: &mut Draft, report: &Report, late: bool) -> Result<(), Refusal> 
         draft.add(EventKind::AlarmRaised { alarm: Alarm::OutcomeUnknown })?;
     }
     Ok(())
+}
+
+/// Whether those who chose it, by what they are now, fill every place that was asked for then; each person once.
+fn fill_all(remembered: &Remembered, by: &[Identity], facts: &Facts) -> bool {
+    let Some(terms) = &remembered.verdict.terms else { return false };
+    let groups = seats::groups(&terms.stages);
+    let of_stages: BTreeSet<Role> = groups.iter().map(|group| group.role.clone()).collect();
+    let people: BTreeMap<_, BTreeSet<Role>> = by
+        .iter()
+        .filter_map(|identity| facts.electorate.member(identity))
+        .map(|member| {
+            let mut roles = member.roles.clone();
+            // Whoever was asked by an escalation step could fill any place.
+            let asked_as_well = |role: &&Role| !of_stages.contains(*role) && remembered.roles.contains(*role);
+            if member.roles.iter().find(asked_as_well).is_some() {
+                roles.extend(of_stages.iter().cloned());
+            }
+            (member.person.clone(), roles)
+        })
+        .collect();
+    let filled = seats::fill(&groups, &people.values().collect::<Vec<_>>());
+    groups.iter().zip(filled).all(|(group, seated)| seated.len() >= group.count as usize)
 }

@@ -134,7 +134,7 @@ fn asks_somebody(terms: &Terms) -> bool {
 }
 
 /// Whether the second verdict asks for more than the first, in any respect.
-pub(in crate::approval) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
+pub(crate) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
     if after.tier != before.tier {
         return after.tier > before.tier;
     }
@@ -157,6 +157,7 @@ pub(in crate::approval) fn is_stricter(before: &Verdict, after: &Verdict) -> boo
         || (asks.reason_for_yes && !had.reason_for_yes)
         || asks.denials_to_reject < had.denials_to_reject
         || asks.assurance > had.assurance
+        || asks.valid_for < had.valid_for
         || had.escalation.iter().any(|step| !lets_as_early(step, asks))
 }
 

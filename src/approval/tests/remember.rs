@@ -130,6 +130,16 @@ fn anything_else_is_asked_about() {
     asked("demo-notes/other.txt", &kept, offers(|_| {}), 20 + 3600);
     asked("demo-notes/other.txt", &kept, offers(|verdict| verdict.level = Level::Critical), 30);
     asked("demo-notes/other.txt", &kept, offers(|verdict| verdict.always_ask = true), 30);
+    // The same level, and still what people chose was less than what is asked for now.
+    let with =
+        |change: fn(&mut crate::policy::Terms)| offers(|verdict| change(verdict.terms.as_mut().unwrap()));
+    asked("demo-notes/other.txt", &kept, with(|terms| terms.stages[0].groups[0].count += 1), 30);
+    asked("demo-notes/other.txt", &kept, with(|terms| terms.stages[0].groups[0].role = role("finance")), 30);
+    asked("demo-notes/other.txt", &kept, with(|terms| terms.reason_for_yes = true), 30);
+    // A yes to one person's calls is none to another's, whatever session the agent names.
+    let for_another =
+        Remembered { requester: std::collections::BTreeSet::from([account("UDANA")]), ..kept.clone() };
+    asked("demo-notes/other.txt", &for_another, offers(|_| {}), 30);
     let forgotten = Forgotten { by: Actor::Placet, name: None, reason: None, at: at(25) };
     asked(
         "demo-notes/other.txt",

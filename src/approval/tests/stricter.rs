@@ -60,6 +60,7 @@ fn stricter(verdict: &Verdict, which: usize) -> Verdict {
         6 => (terms.requester_may_approve, terms.partial_view_may_approve) = (false, false),
         7 => terms.reason_for_yes = true,
         8 => terms.denials_to_reject = 1,
+        9 => terms.valid_for = Ttl::from_mins(1),
         _ => terms.escalation.clear(),
     }
     verdict
@@ -68,7 +69,7 @@ fn stricter(verdict: &Verdict, which: usize) -> Verdict {
 proptest! {
     /// R14: nothing is stricter than itself, and whatever asks for more is.
     #[test]
-    fn what_asks_for_more_is_stricter(verdict in verdicts(), which in 0_usize..10) {
+    fn what_asks_for_more_is_stricter(verdict in verdicts(), which in 0_usize..11) {
         prop_assert!(!is_stricter(&verdict, &verdict));
         let more = stricter(&verdict, which);
         prop_assert_eq!(is_stricter(&verdict, &more), more != verdict, "{}", which);

@@ -231,12 +231,20 @@ fn a_freeze_that_began_since_is_told_of() {
     let policy = parse(AROUND);
     let (deploy, asked) = case("tool=deploy at=2026-12-19T22:00:00Z");
     let at = |text: &str| case(&format!("at={text}")).1.at;
-    assert_eq!(policy.frozen(&deploy, &asked, at("2026-12-19T22:59:59Z")), None);
-    let freeze = policy.frozen(&deploy, &asked, at("2026-12-19T23:00:00Z")).unwrap();
+    assert_eq!(policy.frozen(&deploy, Some(&asked), at("2026-12-19T22:59:59Z")), None);
+    let freeze = policy.frozen(&deploy, Some(&asked), at("2026-12-19T23:00:00Z")).unwrap();
     assert_eq!((freeze.name.as_str(), freeze.until), ("end of year", at("2027-01-04T08:00:00Z")));
     let (_, within) = case("at=2026-12-21T00:00:00Z");
-    assert_eq!(policy.frozen(&deploy, &within, at("2026-12-22T00:00:00Z")), None, "who said yes knew of it");
-    assert_eq!(policy.frozen(&case("tool=pay").0, &asked, at("2026-12-22T00:00:00Z")), None);
+    assert_eq!(
+        policy.frozen(&deploy, Some(&within), at("2026-12-22T00:00:00Z")),
+        None,
+        "who said yes knew of it"
+    );
+    assert!(
+        policy.frozen(&deploy, None, at("2026-12-22T00:00:00Z")).is_some(),
+        "a freeze that came with another policy was known to nobody"
+    );
+    assert_eq!(policy.frozen(&case("tool=pay").0, Some(&asked), at("2026-12-22T00:00:00Z")), None);
 }
 
 /// R7, R15: what looks at roles of which some could not be read errs, and so forbids, raises, and grades no laxer.
