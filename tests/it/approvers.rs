@@ -145,3 +145,25 @@ async fn deadlines_hold_without_a_worker(desk: &mut Desk) -> Result<()> {
     )
     .await
 }
+
+/// R10: who is asked is reminded, once for each span, as long as nobody has decided.
+#[conversation]
+async fn who_is_asked_is_reminded(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        policy.replace(
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\n",
+            "[levels.high]\ntier = \"approve\"\nrole = \"admin\"\nremind_after = [\"4m\", \"8m\"]\n",
+        )
+    })
+    .await?;
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.passes(Ttl::from_mins(4)).await?;
+    let told = desk.ops().next_card().await?;
+    ensure!(told.text().contains("still waits"), "{}", told.text());
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.passes(Ttl::from_mins(5)).await?;
+    ensure!(desk.ops().messages().len() == 2, "nobody is reminded of what is decided");
+    desk.reads(&call.id, "proposed; checked approve; asked; reminded 1; yes bo; approved Bo").await
+}

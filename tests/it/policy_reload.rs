@@ -126,3 +126,29 @@ async fn a_file_counts_once_it_is_whole(desk: &mut Desk) -> Result<()> {
     ensure!(told.contains("cannot be read: no such file"), "{told}");
     Ok(())
 }
+
+/// R14, R29: what the new file forbids is taken back, whether people are still asked or have said yes already, and the
+/// cards say so.
+#[conversation]
+async fn a_stricter_file_takes_back_what_waits_and_what_was_approved(desk: &mut Desk) -> Result<()> {
+    let approved = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let first = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&first, "Approve").await?;
+    desk.ops().expect_update(&first, "Approved").await?;
+    let waiting = desk.agent().proposes("delete_file", json!({"path": "b.txt"})).await?;
+    let second = desk.ops().next_card().await?;
+    desk.changes_policy(|policy| {
+        let forbid = "[[forbid]]\nname = \"no deletes\"\ntools = [\"delete_*\"]\nwhen = \"args.path != ''\"\nbecause = \"Nothing is deleted this week.\"\n\n";
+        policy.replacen("[[forbid]]\n", &format!("{forbid}[[forbid]]\n"), 1)
+    })
+    .await?;
+    for card in [&first, &second] {
+        let card = desk.ops().expect_update(card, "Nothing is deleted this week.").await?;
+        ensure!(!card.has_buttons(), "{}", card.text());
+    }
+    let claim = desk.agent().tries_to_claim(&approved, &"1".repeat(40)).await?;
+    ensure!(claim.status == 409 && claim.code() == "not_approved", "{}", claim.text());
+    let told = desk.agent().reads(&waiting.id).await?.expect(200)?;
+    ensure!(told.text().contains("denied by policy: Nothing is deleted this week."), "{}", told.text());
+    desk.reads(&waiting.id, "proposed; checked approve; asked; rejudged").await
+}

@@ -120,3 +120,26 @@ because = "Keys cannot be made again."
     desk.ops().skims();
     Ok(())
 }
+
+/// R9, R30: in Slack the scope stands on the button, and pressing it is enough.
+#[conversation]
+async fn the_button_on_the_card_remembers_what_it_says(desk: &mut Desk) -> Result<()> {
+    remembers(desk, "").await?;
+    desk.agent().proposes_with("1", delete("demo-notes/a.txt", "run-1", 1)).await?;
+    let card = desk.ops().next_card().await?;
+    let button = card.button("Approve, and for")?;
+    ensure!(button.text.ends_with("path=demo-notes/*"), "{}", button.text);
+    desk.person("bo").clicks(&card, "Approve, and for").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    let covered = desk.agent().proposes_with("2", delete("demo-notes/b.txt", "run-1", 2)).await?;
+    desk.agent().runs(&covered).await?;
+    desk.work_until_idle().await?;
+    ensure!(desk.ops().messages().len() == 1, "nobody is asked again");
+    desk.reads(&covered.id, "proposed; checked approve; remembered Bo; claimed; succeeded").await?;
+    // What people say no to is not run on what others chose before.
+    let other = desk.agent().proposes_with("3", delete("other/c.txt", "run-1", 3)).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("chen").denies(&card, "keep it").await?;
+    desk.ops().expect_update(&card, "keep it").await?;
+    desk.reads(&other.id, "proposed; checked approve; asked; no chen; denied Chen").await
+}

@@ -73,3 +73,26 @@ async fn a_yes_covers_what_was_named(desk: &mut Desk) -> Result<()> {
     )
     .await
 }
+
+/// Fatigue, R30: the button says how many calls a yes allows, and one press lets them all run.
+#[conversation]
+async fn one_press_lets_two_calls_run(desk: &mut Desk) -> Result<()> {
+    let first = desk.agent().proposes_with("first", delete("a.txt", "run-1", 1)).await?;
+    let card = desk.ops().next_card().await?;
+    ensure!(card.button("Approve")?.text == "Approve", "one call is one call");
+    let second = desk.agent().proposes_with("second", delete("a.txt", "run-1", 2)).await?;
+    let card = desk.ops().expect_update(&card, "2 calls").await?;
+    desk.person("bo").clicks(&card, "Approve 2 calls").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    for call in [&first, &second] {
+        ensure!(desk.request(&call.id).await?.status() == Status::Approved, "{}", call.id);
+        desk.agent().runs(call).await?;
+    }
+    desk.ops().expect_update(&card, "Bo").await?;
+    desk.ran_times(&first, 2)?;
+    desk.reads(
+        &second.id,
+        "proposed; checked approve; asked; shares a card; yes bo; approved Bo; claimed; succeeded",
+    )
+    .await
+}

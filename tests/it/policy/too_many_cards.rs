@@ -43,3 +43,25 @@ async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
     desk.ops().expect_update(&card_of_other, "Bo").await?;
     desk.reads(&third.id, "proposed; checked approve; rejected").await
 }
+
+/// Fatigue: an agent that has had its cards of the hour asks nobody more, in whichever run; an hour later it does.
+#[conversation]
+async fn an_agent_has_so_many_cards_an_hour(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| policy.replace("cards_per_hour = 10000", "cards_per_hour = 2")).await?;
+    for (key, run) in [("1", "run-1"), ("2", "run-2")] {
+        desk.agent().proposes_with(key, delete(&format!("{key}.txt"), run, 1)).await?;
+        let _ = desk.ops().next_card().await?;
+    }
+    let third = desk.agent().proposes_with("3", delete("3.txt", "run-3", 1)).await?;
+    let told = desk.agent().reads(&third.id).await?.expect(200)?.json()?;
+    ensure!(told["status"] == "rejected", "{told}");
+    ensure!(told["decision"].as_str().is_some_and(|why| why.starts_with("not asked: ")), "{told}");
+    let alarm = desk.alarms().next_card().await?;
+    ensure!(alarm.text().contains("run-3"), "{}", alarm.text());
+    desk.passes(placet::time::Ttl::from_mins(61)).await?;
+    desk.ops().skims();
+    desk.alarms().skims();
+    desk.agent().proposes_with("4", delete("4.txt", "run-4", 1)).await?;
+    let _ = desk.ops().next_card().await?;
+    Ok(())
+}
