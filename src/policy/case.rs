@@ -101,8 +101,8 @@ impl<'a> Case<'a> {
             "amount" => self.amount(),
             "count" => self.count(),
             "affected" => self.affected(),
-            "requester.roles" => {
-                return Some("who asks may have roles that could not be read".to_owned());
+            "requester.person" | "requester.roles" => {
+                return Some("who asks, or which roles they have, could not be read whole".to_owned());
             }
             _ => return None,
         };

@@ -78,7 +78,7 @@ looks! {
     "session", Kind::Text, "the conversation it belongs to; \"\" for none" =>
         |case| text(case.proposal().session.as_ref().map_or("", |session| session.as_str()));
     "requester.person", Kind::Text, "who asks, by their id in [[people]]; \"\" for nobody who is known" =>
-        |case| text(case.circumstances().requester.person.as_ref().map_or("", |person| person.as_str()));
+        |case| person(&case.circumstances().requester);
     "requester.roles", Kind::List, "the roles that they had when they asked" =>
         |case| roles(&case.circumstances().requester);
     "requester.team", Kind::Text, "their team; \"\" for none" =>
@@ -177,6 +177,14 @@ impl Names {
             None => format!("known here: {}; an argument is args.{name}", known.join(", ")),
         };
         unknown(format!("`{name}` is not known"), help)
+    }
+}
+
+/// Who is known through a group alone is taken for nobody only where the group could be read.
+fn person<'b>(asker: &'b Asker) -> Option<CowVal<'b, 'b>> {
+    match &asker.person {
+        None if asker.roles_unread => None,
+        person => text(person.as_ref().map_or("", |person| person.as_str())),
     }
 }
 

@@ -264,7 +264,7 @@ fn roles_that_could_not_be_read_take_the_stricter_way() {
     assert_eq!(forbidden.tier, Tier::Forbid);
     assert_eq!(
         forbidden.rules[0].error.as_deref(),
-        Some("who asks may have roles that could not be read"),
+        Some("who asks, or which roles they have, could not be read whole"),
         "and says why"
     );
     let raises =
@@ -275,4 +275,8 @@ fn roles_that_could_not_be_read_take_the_stricter_way() {
         with(&format!("[[rule]]\n{}", rule("!('contractor' in requester.roles)", "level = \"low\"\n")));
     assert_eq!(judged(&grades, "roles=operator").level, Level::Low);
     assert_eq!(judged(&grades, "roles=operator unread=true").level, Level::High, "the default");
+    // Nobody who is known, or somebody whose group could not be read: that is not the same.
+    let strangers = with(&format!("[[rule]]\n{}", rule("requester.person == ''", "level = \"low\"\n")));
+    assert_eq!(judged(&strangers, "").level, Level::Low);
+    assert_eq!(judged(&strangers, "unread=true").level, Level::High, "the default");
 }
