@@ -76,3 +76,26 @@ async fn at_night_more_people_are_asked(desk: &mut Desk) -> Result<()> {
     desk.ran_times(&by_day, 1)?;
     desk.reads(&by_day.id, "proposed; checked approve; asked; yes bo; approved Bo; claimed; succeeded").await
 }
+
+/// R14, R15: a freeze that a changed file brings was known to nobody who was asked, also where it says that it began before.
+#[conversation]
+async fn a_freeze_that_a_changed_file_brings_stops_what_was_approved(desk: &mut Desk) -> Result<()> {
+    let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    let now = desk.clock().now().as_millis();
+    let hour = Ttl::from_mins(60);
+    let from = placet::time::Timestamp::from_millis(now - 3_600_000);
+    let freeze = format!(
+        "\n[calendar]\nzone = \"UTC\"\n\n[[calendar.freeze]]\nname = \"incident\"\nfrom = \"{}\"\nuntil = \"{}\"\ntools = \
+         [\"delete_*\"]\nbecause = \"Nothing is deleted while we look.\"\n",
+        from.to_rfc3339(),
+        (desk.clock().now() + hour).to_rfc3339()
+    );
+    desk.changes_policy(|policy| policy + &freeze).await?;
+    let claim = desk.agent().tries_to_claim(&call, &"1".repeat(40)).await?;
+    ensure!(claim.status == 409 && claim.code() == "frozen", "{}", claim.text());
+    desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; blocked agent claim: frozen")
+        .await
+}

@@ -143,3 +143,23 @@ async fn the_button_on_the_card_remembers_what_it_says(desk: &mut Desk) -> Resul
     desk.ops().expect_update(&card, "keep it").await?;
     desk.reads(&other.id, "proposed; checked approve; asked; no chen; denied Chen").await
 }
+
+/// R9: people said no to a call a moment ago; what they remember of calls that look like it does not let it run.
+#[conversation]
+async fn a_no_comes_before_what_is_remembered(desk: &mut Desk) -> Result<()> {
+    remembers(desk, "").await?;
+    desk.agent().proposes_with("1", delete("demo-notes/keep.txt", "run-1", 1)).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("chen").denies(&card, "keep it").await?;
+    desk.ops().expect_update(&card, "keep it").await?;
+    desk.agent().proposes_with("2", delete("demo-notes/a.txt", "run-1", 2)).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").clicks(&card, "Approve, and for").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    let again = desk.agent().proposes_with("3", delete("demo-notes/keep.txt", "run-1", 3)).await?;
+    let told = desk.agent().reads(&again.id).await?.expect(200)?.json()?;
+    ensure!(told["decision"] == "denied by user: keep it", "{told}");
+    let claim = desk.agent().tries_to_claim(&again, &"7".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    Ok(())
+}
