@@ -19,6 +19,7 @@ mod runs;
 pub mod state;
 #[cfg(feature = "policy")]
 mod step;
+pub mod task;
 #[cfg(test)]
 #[cfg(feature = "policy")]
 mod tests;
@@ -28,7 +29,7 @@ mod turn;
 
 #[cfg(feature = "policy")]
 pub use {
-    runs::{API_SURFACE, Agent, Begun, RunError, StartError, USER_CHARS_MAX},
+    runs::{API_SURFACE, Agent, Begun, RunError, SPEAKERS_MAX, StartError, USER_CHARS_MAX},
     state::{PendingCall, Phase, RunState, Stage, Wait},
     turn::{CALLS_PER_TURN_MAX, SAID_CHARS_MAX, TRANSCRIPT_BYTES_MAX, TURNS_PER_RUN_MAX},
 };

@@ -5,6 +5,8 @@
 //! again, so that the trace alone tells every state.
 
 mod announce;
+pub mod asking;
+mod awaits;
 pub mod command;
 pub mod commit;
 pub mod decide;
@@ -14,6 +16,8 @@ pub mod quorum;
 pub mod refusal;
 pub(crate) mod seats;
 pub mod state;
+pub mod talk;
+mod unasked;
 mod vote;
 
 use std::collections::BTreeMap;
@@ -22,24 +26,29 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::call::{ArgsHash, CallDigest};
-use crate::id::{RequestId, ShortCode, TenantId};
+use crate::id::{RequestId, Role, ShortCode, TenantId};
+use crate::notice::Unreached;
 use crate::person::Identity;
 use crate::policy::{Place, Verdict};
 use crate::time::Timestamp;
 
-pub use command::{Actor, Ballot, ClaimOrder, Command, Delivery, Facts, Freeze, Inside, Report};
-pub use commit::{Beginning, Beside, Change, Committed, Effects, Opened, Opening, Order, Wants};
+pub use asking::{Guards, Lookback};
+pub use command::{Actor, Alone, Ballot, ClaimOrder, Command, Delivery, Facts, Freeze, Inside, Report};
+pub use commit::{
+    Also, Around, Beginning, Change, Committed, Effects, Opened, Opening, Order, Replaces, Wants,
+};
 pub use decide::Transition;
-pub(crate) use decide::verdict::is_stricter;
 pub use evolve::Inconsistent;
 pub use proposal::{Before, Edited, Evidence, Follows, Proposal, Requester, RunStep};
 pub(crate) use quorum::Asked;
 pub use quorum::{Need, Tally};
 pub use refusal::Refusal;
 pub use state::{
-    ApprovedBy, Assurance, BrokenGlass, Claim, Decision, ExpiredHow, Outcome, OutcomeKind, Question,
-    RejectedBy, Rendering, Reviewed, RevokedWhy, State, Status, Vote,
+    ApprovedBy, Assurance, BrokenGlass, Claim, Decision, ExpiredHow, Outcome, OutcomeKind, RejectedBy,
+    Rendering, Reviewed, RevokedWhy, Settlement, State, Status, Vote,
 };
+pub use talk::{Addressee, GivenAnswer, Looking, Question};
+pub use unasked::Unasked;
 
 /// One request as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,12 +94,27 @@ pub struct Approval {
     /// Later requests that stand on this one's card, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub followers: Vec<RequestId>,
+    /// Those of them that were over by themselves; they keep their places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gone: Vec<RequestId>,
+    /// The older request on whose card this one has a part with buttons of its own; none where it was not gathered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gathered_on: Option<RequestId>,
+    /// Later requests that have a part of this one's card, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gathered: Vec<RequestId>,
     /// Escalation steps taken so far: the roles of these may decide beside those of the stage.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub escalations: u32,
     /// A decision of one person alone, in an emergency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub glass: Option<BrokenGlass>,
+    /// Who wants the very same call asked about again, although people said no.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ask_anew: Option<Identity>,
+    /// Who could not be told something about it, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreached: Vec<Unreached>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -110,12 +134,19 @@ pub enum Alarm {
     OutcomeUnknown,
     /// Somebody decided alone in an emergency, and nobody else has reviewed it yet.
     GlassBroken,
+    /// Somebody could not be told what they were to be told about it.
+    MessageUndelivered,
 }
 
 impl Alarm {
     /// All kinds.
-    pub const ALL: [Self; 4] =
-        [Self::WaitsLong, Self::CardUndeliverable, Self::OutcomeUnknown, Self::GlassBroken];
+    pub const ALL: [Self; 5] = [
+        Self::WaitsLong,
+        Self::CardUndeliverable,
+        Self::OutcomeUnknown,
+        Self::GlassBroken,
+        Self::MessageUndelivered,
+    ];
 
     /// Its name in logs, gauges and the trace.
     #[must_use]
@@ -125,6 +156,7 @@ impl Alarm {
             Self::CardUndeliverable => "card_undeliverable",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::GlassBroken => "glass_broken",
+            Self::MessageUndelivered => "message_undelivered",
         }
     }
 }
@@ -167,7 +199,7 @@ impl Approval {
         let is_answered = |alarm: &Alarm| match alarm {
             Alarm::OutcomeUnknown => !self.is_unknown(),
             Alarm::GlassBroken => !self.awaits_review(),
-            Alarm::WaitsLong | Alarm::CardUndeliverable => false,
+            Alarm::WaitsLong | Alarm::CardUndeliverable | Alarm::MessageUndelivered => false,
         };
         self.alarms.iter().copied().filter(move |alarm| !is_answered(alarm))
     }
@@ -190,9 +222,9 @@ impl Approval {
         matches!(&self.state, State::Executed(executed) if executed.outcome.kind == OutcomeKind::Unknown)
     }
 
-    /// Every account whose standing a decision about this rests on: voters, and who asked for it.
+    /// Every account whose standing a decision about this rests on: voters, and who is behind it.
     pub fn accounts(&self) -> impl Iterator<Item = &Identity> {
-        self.votes.iter().map(|vote| &vote.identity).chain(self.proposal.requester.identities.iter())
+        self.votes.iter().map(|vote| &vote.identity).chain(self.proposal.behind())
     }
 
     /// The accounts whose word an answer to this command rests on, each once: those must be in good order. Who asked is not
@@ -216,13 +248,45 @@ impl Approval {
     /// Which votes count at the moment, and what is still needed; none while nothing is asked of people.
     #[must_use]
     pub fn tally(&self, electorate: &crate::person::Electorate) -> Option<Tally> {
-        Some(Tally::of(&self.asked()?, &self.votes, electorate, &self.proposal.requester))
+        Some(Tally::of(&self.asked()?, &self.votes, electorate, &self.proposal))
     }
 
     /// Who is asked; none while nobody is.
     pub(crate) fn asked(&self) -> Option<Asked<'_>> {
         let terms = self.verdict.as_ref()?.terms.as_ref()?;
         Some(Asked { terms, escalations: self.escalations })
+    }
+
+    /// Whether cards in shared places show its tool and level alone: as the policy said, whether or not anybody was asked.
+    #[must_use]
+    pub fn is_confidential(&self) -> bool {
+        self.verdict.as_deref().is_some_and(Verdict::is_confidential)
+    }
+
+    /// The roles whose people may read it where it is confidential, each once; those who look after the installation, and who
+    /// asked, may as well.
+    #[must_use]
+    pub fn readers(&self) -> Vec<Role> {
+        self.verdict.as_deref().map_or_else(Vec::new, Verdict::readers)
+    }
+
+    /// Whether it has a card of its own.
+    #[must_use]
+    pub const fn has_card(&self) -> bool {
+        self.shares.is_none() && self.gathered_on.is_none()
+    }
+
+    /// Where the escalation steps that were taken ask; those that name no place ask where the terms do.
+    fn places_of_steps(&self) -> Vec<Place> {
+        let Some(asked) = self.asked() else { return Vec::new() };
+        let of_step = |step: &'_ crate::policy::EscalationStep| {
+            if step.places.is_empty() { asked.terms.places.clone() } else { step.places.clone() }
+        };
+        let mut places: Vec<Place> =
+            asked.steps().iter().flat_map(of_step).map(|place| self.proposal.placed(&place)).collect();
+        places.sort();
+        places.dedup();
+        places
     }
 
     /// Where its card stands, or would if it had one of its own: the places of the terms, and of each escalation step
@@ -232,11 +296,18 @@ impl Approval {
         let Some(asked) = self.asked() else { return Vec::new() };
         let mut places: Vec<Place> = Vec::new();
         for place in asked.terms.places.iter().chain(asked.steps().iter().flat_map(|step| &step.places)) {
-            if !places.contains(place) {
-                places.push(place.clone());
+            let place = self.proposal.placed(place);
+            if !places.contains(&place) {
+                places.push(place);
             }
         }
         places
+    }
+
+    /// Whose card shows it: its own, or that of the request that it shares one with or is gathered on.
+    #[must_use]
+    pub fn card_owner(&self) -> RequestId {
+        self.shares.or(self.gathered_on).unwrap_or(self.id)
     }
 
     /// The tally as the votes stood when they were given, for cards: no fresh facts needed.

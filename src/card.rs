@@ -5,22 +5,29 @@
 
 mod call;
 pub mod diff;
+mod elsewhere;
 pub mod escape;
+mod meant;
 pub mod redact;
 pub mod row;
 mod state;
+mod veil;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::approval::Approval;
 use crate::call::ShownDigest;
-use crate::id::{RequestId, ShortCode, SurfaceName};
+use crate::hold::Hold;
+use crate::id::{RequestId, Role, ShortCode, SurfaceName};
+use crate::time::Timestamp;
 
 pub use call::{ArgView, AskedAgain, CallView, EditedView, EvidenceView, FigureView, RememberView, RuleView};
+pub use elsewhere::ElsewhereView;
 pub use escape::{Visible, Warnings, visible, visible_line};
+pub use meant::{StrayMark, as_meant};
 pub use redact::Redactor;
-pub use state::{GroundsView, StateView, VoteView};
+pub use state::{AnswerView, GroundsView, LookingView, QuestionView, SettledView, StateView, VoteView};
 
 /// A request as people see it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,8 +44,41 @@ pub struct CardView {
     pub state: StateView,
     /// On whose word it may run or did, where that is not the votes'.
     pub grounds: Option<GroundsView>,
-    /// Whether it stands on another request's card, and has none of its own.
+    /// Whether it stands on the card of another request that differs in nothing from it, and has none of its own.
     pub shares: bool,
+    /// Whether a card in a shared place shows the tool and the level alone: see [`CardView::veil`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub confidential: bool,
+    /// The roles whose people may read a confidential call, besides those who look after the installation.
+    #[serde(skip)]
+    pub readers: Vec<Role>,
+    /// How many later requests that share the card a yes on seeing this covers; goes on record with the rendering.
+    #[serde(skip)]
+    pub covers: u32,
+    /// Why and since when calls like it are stopped, where they are and it has not begun: people who are asked should know
+    /// that their yes starts nothing yet. It is put in by whoever knows of stops; a yes is about the call all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<StoppedView>,
+    /// Other requests that have a part of this one's card, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<CardView>,
+}
+
+/// A stop that covers a call, as the card tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoppedView {
+    /// Since when it stands.
+    pub since: Timestamp,
+    /// Why, by whoever placed it.
+    pub reason: Visible,
+}
+
+impl StoppedView {
+    /// What is told of this stop.
+    #[must_use]
+    pub fn of(hold: &Hold, redactor: &Redactor) -> Self {
+        Self { since: hold.since, reason: visible_line(&redactor.redact_text(&hold.reason).text) }
+    }
 }
 
 impl CardView {
@@ -53,6 +93,11 @@ impl CardView {
             state: StateView::of(approval, redactor),
             grounds: GroundsView::of(approval, redactor),
             shares: approval.shares.is_some(),
+            confidential: approval.is_confidential(),
+            readers: approval.readers(),
+            covers: u32::try_from(approval.followers.len()).unwrap_or(u32::MAX),
+            stopped: None,
+            parts: Vec::new(),
         }
     }
 
@@ -66,16 +111,13 @@ impl CardView {
             .chain_update(surface.as_str())
             .chain_update([0, u8::from(full)])
             .chain_update(call);
+        // Which of those that share the card are meant, also where as many were meant before: the number alone is in the call.
+        let hash = if self.covers == 0 { hash } else { hash.chain_update(self.covers.to_be_bytes()) };
         ShownDigest::from_bytes(hash.finalize().into())
     }
 
-    /// How many later requests a yes on seeing this covers beside its own; goes on record with the rendering.
-    #[must_use]
-    pub const fn covers(&self) -> u32 {
-        self.call.calls.saturating_sub(1)
-    }
-
-    /// Whether anybody still has something to press.
+    /// Whether anybody still has something to press about this request; those that have a part of its card are asked about
+    /// by themselves.
     #[must_use]
     pub const fn is_waiting(&self) -> bool {
         matches!(self.state, StateView::Waiting { .. })

@@ -7,6 +7,11 @@
 mod cards;
 #[cfg(feature = "policy")]
 mod claim;
+#[cfg(feature = "policy")]
+mod consult;
+mod digest;
+#[cfg(feature = "policy")]
+mod digests;
 pub mod directory;
 #[cfg(feature = "policy")]
 mod edit;
@@ -16,28 +21,43 @@ pub mod executor;
 mod facts;
 pub mod grant;
 #[cfg(feature = "policy")]
-mod guards;
-#[cfg(feature = "policy")]
 mod hold;
+#[cfg(feature = "policy")]
+mod home;
+#[cfg(feature = "policy")]
+mod known;
 pub mod permit;
 #[cfg(feature = "policy")]
 mod propose;
 #[cfg(feature = "policy")]
+mod reading;
+#[cfg(feature = "policy")]
 mod rejudge;
+#[cfg(feature = "policy")]
+mod telling;
+#[cfg(feature = "policy")]
+mod unreached;
 pub mod wake;
+#[cfg(feature = "policy")]
+mod who;
 #[cfg(feature = "policy")]
 mod worker;
 
 #[cfg(feature = "policy")]
 pub use self::{
     claim::{Beat, ClaimError, Claimant, Claimed, PresentedCall},
+    consult::{Asking, AuditAsk, Export, Pending, Reader},
     edit::EditError,
     executor::{Executed, Executor},
-    hold::HoldError,
+    hold::{HoldError, Placed},
+    home::{Home, HomeGround},
+    known::Doubt,
     propose::{ProposeError, Proposed},
     rejudge::Rejudged,
+    telling::{DIRECT_MESSAGES_MAX, MENTIONS_MAX},
     worker::Progress,
 };
+pub use digest::{Digest, DigestTool};
 pub use directory::{Answer, Answers, CredentialDirectory, Directories, NoOnCall, Trusted};
 pub use grant::{Grant, GrantCheck, GrantError, GrantSigner};
 pub use permit::{LeaseOver, Permit, Receipt, Running};
@@ -60,7 +80,7 @@ mod parts {
     use crate::id::{AgentId, CommandId, Entropy, RequestId, SurfaceName, TenantId};
     use crate::inbound::Inbound;
     use crate::policy::{Place, Policy, PolicySet};
-    use crate::ports::{Clock, Directory, OnCall, Store, StoreError, Surface};
+    use crate::ports::{Clock, Directory, OnCall, Schemas, Store, StoreError, Surface};
     use crate::record::EventKind;
     use crate::time::{Timestamp, Ttl};
 
@@ -123,6 +143,8 @@ mod parts {
         pub redactor: Arc<Redactor>,
         /// What signs grants; none where no executor outside may claim.
         pub signer: Option<GrantSigner>,
+        /// What is known of tools' arguments.
+        pub schemas: Arc<dyn Schemas>,
         /// Hints after commits; the same as the store's.
         pub wakes: Arc<Wakes>,
         /// The rest.
@@ -138,8 +160,9 @@ mod parts {
         pub default_places: Vec<Place>,
         /// Whether people can decide without a card, over the API, where the policy names somebody who has a credential.
         pub decide_over_api: bool,
-        /// The surface that operators are told on; none leaves alarms to log, gauge and trace.
-        pub operators_surface: Option<SurfaceName>,
+        /// The surfaces that operators are told on, each for the tenant that it serves; a tenant without one leaves alarms to
+        /// log, gauge and trace.
+        pub operators_surfaces: Vec<SurfaceName>,
     }
 
     impl Default for GateSettings {
@@ -148,7 +171,7 @@ mod parts {
                 lease: Ttl::from_secs(60),
                 default_places: Vec::new(),
                 decide_over_api: false,
-                operators_surface: None,
+                operators_surfaces: Vec::new(),
             }
         }
     }
@@ -287,10 +310,10 @@ mod parts {
         ) -> Result<(Approval, Result<Change, Refusal>), StoreError> {
             for attempt in 1.. {
                 let approval = self.parts.store.load(&order.tenant, order.id).await?;
-                let policy = self.policy_of(&order.tenant).version().digest;
+                let policy = self.policy_of(&order.tenant);
                 order.facts = self.facts(&approval, &order.command).await;
                 // What was read meanwhile must not be judged by a policy that is no longer in force.
-                if self.policy_of(&order.tenant).version().digest != policy && attempt < FACTS_TRIES {
+                if !self.is_in_force(&order.tenant, &policy) && attempt < FACTS_TRIES {
                     continue;
                 }
                 match self.parts.store.execute(order.clone()).await {
@@ -347,6 +370,23 @@ mod parts {
                 return Err(StoreError::NotFound);
             }
             self.command(tenant, id, Command::Withdraw { by }).await
+        }
+
+        /// Its proposer answers a question that people asked about it. Another agent's request is no request to it.
+        ///
+        /// # Errors
+        /// [`StoreError`].
+        pub async fn answer(
+            &self,
+            (tenant, id): (&TenantId, RequestId),
+            agent: &AgentId,
+            (by, question, text): (Actor, Option<u32>, String),
+        ) -> Result<(Approval, Result<Change, Refusal>), StoreError> {
+            let approval = self.parts.store.load(tenant, id).await?;
+            if *agent != approval.proposal.call.agent {
+                return Err(StoreError::NotFound);
+            }
+            self.command(tenant, id, Command::Answer { by, question, text }).await
         }
 
         /// Says how an unknown outcome ended.

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Actor, Proposal};
-use crate::id::{AgentId, HoldId, RunId, TenantId};
+use crate::id::{AgentId, HoldId, IdError, RunId, ServerName, TenantId, ToolName};
 use crate::notice::{Message, Notice, Recipient};
 use crate::time::Timestamp;
 
@@ -51,6 +51,26 @@ pub enum HoldScope {
         /// Which.
         run: RunId,
     },
+}
+
+impl HoldScope {
+    /// Calls of a tool, by its full name as people write it.
+    ///
+    /// # Errors
+    /// It is no tool's name.
+    pub fn tool(name: &str) -> Result<Self, IdError> {
+        let (server, tool) = match name.split_once('/') {
+            // The full name of a tool that comes from no server and has a slash in its own name.
+            Some(("", tool)) if tool.contains('/') => (None, tool),
+            Some((server, tool)) => (Some(server), tool),
+            None => (None, name),
+        };
+        if let Some(server) = server {
+            ServerName::new(server)?;
+        }
+        ToolName::new(tool)?;
+        Ok(Self::Tool(name.to_owned()))
+    }
 }
 
 /// Which calls, in words for operators.
@@ -104,6 +124,6 @@ impl Hold {
     #[must_use]
     pub fn announcement(&self, tenant: TenantId) -> Message {
         let notice = Notice::Held { what: self.scope.to_string(), reason: self.reason.clone() };
-        Message { tenant, to: Recipient::Operators, notice }
+        Message::new(tenant, Recipient::Operators, notice)
     }
 }

@@ -24,7 +24,7 @@ pub enum IdError {
     /// Empty, too long, or with characters that have no place in a name.
     #[error("{what} must be 1 to {max} characters without control characters; got {got} characters")]
     Text {
-        /// Which id.
+        /// Which id, in words for people.
         what: &'static str,
         /// The most characters.
         max: usize,
@@ -32,9 +32,9 @@ pub enum IdError {
         got: usize,
     },
     /// With a character that has another meaning beside this name.
-    #[error("{what} must be without {banned:?}")]
+    #[error("{what} must be without `{banned}`")]
     Banned {
-        /// Which id.
+        /// Which id, in words for people.
         what: &'static str,
         /// The character.
         banned: char,
@@ -42,7 +42,7 @@ pub enum IdError {
     /// Not a UUID.
     #[error("{what} must be a UUID such as 0190f3c2-5d5e-7c3a-9b1e-3f2a4c5d6e7f")]
     Uuid {
-        /// Which id.
+        /// Which id, in words for people.
         what: &'static str,
     },
     /// Not a short code.
@@ -54,7 +54,7 @@ pub enum IdError {
 pub const TEXT_ID_CHARS_MAX: usize = 200;
 
 macro_rules! text_id {
-    ($($(#[$doc:meta])* $name:ident $(without $banned:literal)?;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $shown:literal $(without $banned:literal)?;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -69,10 +69,10 @@ macro_rules! text_id {
                 let text = text.as_ref();
                 let got = text.chars().count();
                 if got == 0 || got > TEXT_ID_CHARS_MAX || text.chars().any(char::is_control) {
-                    return Err(IdError::Text { what: stringify!($name), max: TEXT_ID_CHARS_MAX, got });
+                    return Err(IdError::Text { what: $shown, max: TEXT_ID_CHARS_MAX, got });
                 }
                 $(if text.contains($banned) {
-                    return Err(IdError::Banned { what: stringify!($name), banned: $banned });
+                    return Err(IdError::Banned { what: $shown, banned: $banned });
                 })?
                 Ok(Self(text.into()))
             }
@@ -114,35 +114,35 @@ macro_rules! text_id {
 
 text_id! {
     /// Whose requests, approvals, policies and record these are; nothing crosses from one to another.
-    TenantId;
+    TenantId "a tenant's name";
     /// A stable name of an agent, which outlives its credentials.
-    AgentId;
+    AgentId "an agent's name";
     /// A conversation with an agent (`sessionId`).
-    SessionId;
+    SessionId "a session's id";
     /// One task worked on in a session (`run_id`).
-    RunId;
+    RunId "a run's id";
     /// One call within a run (`step_id`, `callId` in the events).
-    StepId;
+    StepId "a step's id";
     /// A credential's public name; its secret is kept as a hash only.
-    CredentialId;
+    CredentialId "a credential's name";
     /// A human being, however many accounts they have.
-    PersonId;
+    PersonId "a person's id";
     /// What a person is: viewer, operator, admin, auditor, or a name the team chose.
-    Role;
+    Role "a role's name";
     /// A tool's name as the agent calls it.
-    ToolName;
+    ToolName "a tool's name";
     /// The MCP server (or other provider) a tool comes from. Without `/`, which stands between it and its tool.
-    ServerName without '/';
+    ServerName "a server's name" without '/';
     /// A surface by its configured name: `slack`, `terminal`, `script`.
-    SurfaceName;
+    SurfaceName "a surface's name";
     /// The caller's own key for a proposal: the same key gives the same request.
-    IdempotencyKey;
+    IdempotencyKey "an idempotency key";
     /// The key under which an inbound delivery is deduplicated: a surface and its own event id.
-    DeliveryKey;
+    DeliveryKey "a delivery's key";
 }
 
 macro_rules! uuid_id {
-    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $shown:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(transparent)]
@@ -173,9 +173,9 @@ macro_rules! uuid_id {
             fn from_str(text: &str) -> Result<Self, IdError> {
                 // Only the hyphenated form: one id has one spelling.
                 if text.len() != 36 {
-                    return Err(IdError::Uuid { what: stringify!($name) });
+                    return Err(IdError::Uuid { what: $shown });
                 }
-                Uuid::try_parse(text).map(Self).map_err(|_| IdError::Uuid { what: stringify!($name) })
+                Uuid::try_parse(text).map(Self).map_err(|_| IdError::Uuid { what: $shown })
             }
         }
 
@@ -189,15 +189,17 @@ macro_rules! uuid_id {
 
 uuid_id! {
     /// A hold: an emergency stop.
-    HoldId;
+    HoldId "a stop's id";
     /// One proposed call and its life (`approval_id`, `requestId` in the events).
-    RequestId;
+    RequestId "a request's id";
     /// One command, so that an answer lost at the commit can be asked for again.
-    CommandId;
+    CommandId "a command's id";
     /// One claim of an approved request.
-    ClaimId;
+    ClaimId "a claim's id";
     /// One attempt to post or edit a card; it travels in the message's metadata.
-    AttemptId;
+    AttemptId "an attempt's id";
+    /// One process that works on tasks given in a chat, as long as it lives.
+    WorkerId "a worker's id";
 }
 
 fn uuid_v7(now: Timestamp, entropy: &dyn Entropy) -> Uuid {
@@ -260,6 +262,14 @@ impl FromStr for ShortCode {
             return Err(IdError::Code);
         }
         Ok(Self(format!("{}-{}", &plain[..4], &plain[4..])))
+    }
+}
+
+impl TenantId {
+    /// In whose record stands what concerns everybody while nobody has a record: the installation's own.
+    #[must_use]
+    pub fn installation() -> Self {
+        Self("placet".into())
     }
 }
 

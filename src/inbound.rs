@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{Ballot, Command, Rendering};
+use crate::approval::{Actor, Addressee, Alone, Ballot, Command, Outcome, OutcomeKind, Rendering};
 use crate::call::CallDigest;
 use crate::id::{DeliveryKey, RequestId, SurfaceName, TenantId};
 use crate::person::Identity;
@@ -40,6 +40,49 @@ pub enum Act {
     },
     /// Was shown something in full.
     Saw(Rendering),
+    /// Said how an unknown outcome ended.
+    Settle {
+        /// Who.
+        identity: Identity,
+        /// How it ended.
+        outcome: OutcomeKind,
+        /// How they know.
+        reason: String,
+    },
+    /// Decided alone, in an emergency.
+    BreakGlass(Alone),
+    /// Reviewed what somebody decided alone.
+    Review {
+        /// Who.
+        identity: Identity,
+        /// In their words.
+        note: Option<String>,
+    },
+    /// Says that they are looking, or no longer are.
+    Look {
+        /// Who.
+        identity: Identity,
+    },
+    /// Asked a question.
+    Ask {
+        /// Who.
+        identity: Identity,
+        /// Whom.
+        to: Addressee,
+        /// What.
+        text: String,
+        /// Where.
+        surface: SurfaceName,
+    },
+    /// Answered one.
+    Answer {
+        /// Who.
+        identity: Identity,
+        /// Which, from 1.
+        question: u32,
+        /// What.
+        text: String,
+    },
     /// Nobody did anything: the request on whose card this one stood is over. No surface hands this in; it comes from the
     /// commit that ended the other.
     Follow {
@@ -49,10 +92,37 @@ pub enum Act {
         digest: CallDigest,
         /// What people said there that covers this one.
         ballots: Vec<Ballot>,
+        /// How many escalation steps were taken there: whom they asked may decide here too.
+        #[serde(default)]
+        escalations: u32,
+    },
+    /// Nobody did anything: something happened to a request that stands on this one's card. No surface hands this in; it
+    /// comes from the commit that changed the other.
+    PartChanged {
+        /// The other.
+        part: RequestId,
+        /// Whether nobody is asked about it any more.
+        over: bool,
     },
 }
 
 impl Act {
+    /// Whose act it is; none where nobody did anything, or it says itself to whom something was shown.
+    #[must_use]
+    pub const fn identity(&self) -> Option<&Identity> {
+        match self {
+            Self::Vote(ballot) => Some(&ballot.identity),
+            Self::BreakGlass(alone) => Some(&alone.identity),
+            Self::TakeBack { identity }
+            | Self::Settle { identity, .. }
+            | Self::Review { identity, .. }
+            | Self::Look { identity }
+            | Self::Ask { identity, .. }
+            | Self::Answer { identity, .. } => Some(identity),
+            Self::Saw(_) | Self::Follow { .. } | Self::PartChanged { .. } => None,
+        }
+    }
+
     /// As a command.
     #[must_use]
     pub fn command(&self) -> Command {
@@ -60,9 +130,34 @@ impl Act {
             Self::Vote(ballot) => Command::Vote(ballot.clone()),
             Self::TakeBack { identity } => Command::TakeBack { identity: identity.clone() },
             Self::Saw(rendering) => Command::Show(rendering.clone()),
-            Self::Follow { leader, digest, ballots } => {
-                Command::Follow { leader: *leader, digest: *digest, ballots: ballots.clone() }
+            Self::Settle { identity, outcome, reason } => Command::Settle {
+                by: Actor::Account(identity.clone()),
+                outcome: Outcome { kind: *outcome, result: None, error: None, duration_ms: None },
+                reason: reason.clone(),
+            },
+            Self::BreakGlass(alone) => Command::BreakGlass(alone.clone()),
+            Self::Review { identity, note } => {
+                Command::Review { identity: identity.clone(), note: note.clone() }
             }
+            Self::Look { identity } => Command::Look { identity: identity.clone() },
+            Self::Ask { identity, to, text, surface } => Command::Ask {
+                identity: identity.clone(),
+                to: *to,
+                text: text.clone(),
+                surface: Some(surface.clone()),
+            },
+            Self::Answer { identity, question, text } => Command::Answer {
+                by: Actor::Account(identity.clone()),
+                question: Some(*question),
+                text: text.clone(),
+            },
+            Self::Follow { leader, digest, ballots, escalations } => Command::Follow {
+                leader: *leader,
+                digest: *digest,
+                ballots: ballots.clone(),
+                escalations: *escalations,
+            },
+            Self::PartChanged { part, over } => Command::PartChanged { part: *part, over: *over },
         }
     }
 }

@@ -140,6 +140,12 @@ impl Identity {
         matches!(self.realm.as_str(), "email" | "pagerduty")
     }
 
+    /// Whether a chat can tell it something directly.
+    #[must_use]
+    pub fn is_in_chat(&self) -> bool {
+        matches!(self.family(), "slack" | "matrix")
+    }
+
     /// The name there.
     #[must_use]
     pub fn subject(&self) -> &str {
@@ -237,6 +243,8 @@ pub struct Rolls {
     pub as_of: Timestamp,
     /// Accounts that were asked about.
     pub accounts: BTreeMap<Identity, AccountState>,
+    /// What accounts are called where they are, for showing those whom the policy does not name.
+    pub names: BTreeMap<Identity, String>,
     /// Members of groups that the policy names, or why they cannot be read.
     pub groups: BTreeMap<Identity, Result<BTreeSet<Identity>, String>>,
     /// Who is on call by each schedule kept outside the policy, or why that cannot be read: accounts in any realm (a
@@ -254,6 +262,7 @@ impl Rolls {
         Self {
             as_of,
             accounts: BTreeMap::new(),
+            names: BTreeMap::new(),
             groups: BTreeMap::new(),
             on_call: BTreeMap::new(),
             wanted: BTreeSet::new(),

@@ -21,10 +21,11 @@ mod condition;
 #[cfg(feature = "policy")]
 mod diagnostic;
 #[cfg(feature = "policy")]
+mod digest;
+#[cfg(feature = "policy")]
 mod electors;
 #[cfg(feature = "policy")]
 mod explain;
-#[cfg(feature = "policy")]
 mod fatigue;
 #[cfg(feature = "policy")]
 mod fields;
@@ -63,6 +64,7 @@ mod settings;
 mod shadow;
 #[cfg(feature = "policy")]
 mod strict;
+mod stricter;
 #[cfg(feature = "policy")]
 mod summary;
 #[cfg(feature = "policy")]
@@ -84,22 +86,30 @@ pub use change::{CHANGE_TOOL, ChangeTerms, OWN_SERVER};
 pub use changes::{CHANGES_MAX, changes, changes_in_full};
 pub use circumstances::{Asker, Circumstances, RECENT, Recent};
 #[cfg(feature = "policy")]
-pub use diagnostic::{Diagnostic, PolicyErrors, Severity};
+pub(crate) use diagnostic::nearest_name;
+#[cfg(feature = "policy")]
+pub use diagnostic::{Diagnostic, NamedPlace, PolicyErrors, Severity, Spot, key_at, nearest};
+#[cfg(feature = "policy")]
+pub use digest::{DigestDue, DigestPlan};
 #[cfg(feature = "policy")]
 pub use explain::{Considered, Explanation, Outcome, StageVoters};
-#[cfg(feature = "policy")]
 pub use fatigue::Fatigue;
 #[cfg(feature = "policy")]
 pub use fields::{Field, FieldPlace, fields};
+#[cfg(feature = "policy")]
+pub(crate) use pattern::{is_tool_pattern, tools_matching};
 pub use remember::{ArgPattern, RememberOffer, Widening};
 #[cfg(feature = "policy")]
-pub use replay::{Asking, Change, Judged, Load, LookedOn, Past, PersonLoad, Replay, Unrepeated};
+pub use replay::{
+    Change, Load, LookedOn, Period, PersonLoad, Recorded, Replay, Replayed, Unrepeated, looked_on, replay,
+};
 #[cfg(feature = "policy")]
 pub use rule::Policy;
 #[cfg(feature = "policy")]
 pub use set::{PolicyFile, PolicySet};
 #[cfg(feature = "policy")]
 pub use shadow::Shadowing;
+pub(crate) use stricter::is_stricter;
 #[cfg(feature = "policy")]
 pub use summary::{Difference, Summary, shown};
 #[cfg(feature = "policy")]

@@ -1,7 +1,11 @@
 //! What the domain needs from outside: a store, surfaces, a directory, models and tools. Adapters implement these.
 
+pub mod audit;
+pub mod digest;
+pub mod schemas;
 pub mod store;
 pub mod surface;
+pub mod tasks;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -12,12 +16,16 @@ use crate::id::ToolName;
 
 pub use crate::id::Entropy;
 pub use crate::time::Clock;
+pub use audit::{AuditPage, AuditQuery, AuditStore, UnaskedCount, UnaskedQuery};
+pub use digest::{DigestRow, DigestStore};
+pub use schemas::{Mismatch, NoSchemas, Schemas};
 pub use store::{
-    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldStore, InboxStore, Lately,
-    OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
+    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldQuery, HoldStore, InboxStore,
+    Lately, OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
     RequestQuery, RequestStore, RunRow, Scope, SessionEvent, Store, StoreError,
 };
-pub use surface::{Account, Directory, Members, OnCall, Surface, SurfaceError};
+pub use surface::{Account, Directory, Members, OnCall, Surface, SurfaceError, Telling};
+pub use tasks::{TaskStore, ThreadSurface};
 
 /// A tool that can run in process. It cannot be called without a [`Running`], and only a claim yields one.
 #[async_trait]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::{Actor, Proposal, is_stricter};
+use crate::approval::{Actor, Proposal};
 use crate::id::{AgentId, RequestId, Role, ServerName, SessionId, TenantId, ToolName};
 use crate::person::Identity;
-use crate::policy::{ArgPattern, Tier, Verdict};
+use crate::policy::{ArgPattern, RememberOffer, Tier, Verdict, is_stricter};
 use crate::time::Timestamp;
 
 /// A remembered yes.
@@ -84,10 +84,17 @@ impl Remembered {
             && self.tool == call.tool
             && verdict.tier == Tier::Approve
             && !verdict.always_ask
-            && verdict.remember.is_some()
+            && verdict.remember.as_ref().is_some_and(|offer| self.is_offered(offer, now))
             && verdict.level <= self.verdict.level
             && !is_stricter(&self.verdict, verdict)
             && proposal.requester.identities.iter().cloned().collect::<BTreeSet<_>>() == self.requester
             && self.pattern.matches(&call.args)
+    }
+
+    /// Whether what is offered with this call reaches as far as what was chosen: not for less time, nor for arguments that
+    /// must be more alike.
+    fn is_offered(&self, offer: &RememberOffer, now: Timestamp) -> bool {
+        let RememberOffer { pattern, within } = offer;
+        now < self.since + *within && self.pattern.is_within(pattern)
     }
 }

@@ -9,14 +9,29 @@
 //!
 //! What a model reads is not for people and does not stand here.
 
-mod card;
+#[macro_use]
 mod key;
+mod after;
+mod asked;
+mod card;
+mod command;
+mod deciding;
+mod dialogs;
+mod digest;
+mod happened;
+mod home;
 mod list;
 mod notice;
+mod opening;
 mod refusal;
+mod schema;
 mod state;
+mod stopped;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "policy")]
+mod thread;
+mod undelivered;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -27,39 +42,71 @@ use fluent::{FluentArgs, FluentResource};
 use crate::card::visible_line;
 use crate::time::Timestamp;
 
+pub use command::CommandLabel;
+pub use deciding::DecidingLabel;
+pub use dialogs::DialogText;
+pub use happened::Witness;
 pub use key::{Label, Trouble};
+
+/// The files of a language, one for each thing that people read.
+macro_rules! files {
+    ($language:literal) => {
+        &[
+            include_str!(concat!("text/", $language, "/asked.ftl")),
+            include_str!(concat!("text/", $language, "/after.ftl")),
+            include_str!(concat!("text/", $language, "/card.ftl")),
+            include_str!(concat!("text/", $language, "/command.ftl")),
+            include_str!(concat!("text/", $language, "/deciding.ftl")),
+            include_str!(concat!("text/", $language, "/dialogs.ftl")),
+            include_str!(concat!("text/", $language, "/digest.ftl")),
+            include_str!(concat!("text/", $language, "/home.ftl")),
+            include_str!(concat!("text/", $language, "/opening.ftl")),
+            include_str!(concat!("text/", $language, "/schema.ftl")),
+            include_str!(concat!("text/", $language, "/stopped.ftl")),
+            include_str!(concat!("text/", $language, "/thread.ftl")),
+            include_str!(concat!("text/", $language, "/undelivered.ftl")),
+        ]
+    };
+}
 
 /// A language that the catalogue has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Language {
     /// English.
     English,
+    /// Chinese in simplified characters.
+    SimplifiedChinese,
 }
 
 impl Language {
     /// Every language there is.
-    pub const ALL: [Self; 1] = [Self::English];
+    pub const ALL: [Self; 2] = [Self::English, Self::SimplifiedChinese];
 
     /// Its BCP 47 tag, as in a reader's profile or a setting.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
             Self::English => "en",
+            Self::SimplifiedChinese => "zh-Hans",
         }
     }
 
-    /// The language for a BCP 47 tag: the one of that tag, else of its first part, else English.
+    /// The language for a BCP 47 tag such as a profile's `zh-CN`, by its first part; none if the catalogue lacks it, so
+    /// that the next in line decides.
+    ///
+    /// Whoever writes Chinese in traditional characters (`zh-TW`) gets the simplified ones: they read them with less
+    /// effort, and more surely in the middle of the night, than a foreign language.
     #[must_use]
-    pub fn of_tag(tag: &str) -> Self {
-        let primary = tag.split(['-', '_']).next().unwrap_or(tag);
-        let same =
-            |one: &str| Self::ALL.into_iter().find(|language| language.tag().eq_ignore_ascii_case(one));
-        same(tag).or_else(|| same(primary)).unwrap_or(Self::English)
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let first = |tag: &str| tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        Self::ALL.into_iter().find(|language| first(language.tag()) == first(tag))
     }
 
-    const fn source(self) -> &'static str {
+    /// Its files: one for each thing that people read.
+    const fn sources(self) -> &'static [&'static str] {
         match self {
-            Self::English => include_str!("text/en.ftl"),
+            Self::English => files!("en"),
+            Self::SimplifiedChinese => files!("zh"),
         }
     }
 }
@@ -115,11 +162,21 @@ impl Texts {
         Self { language, bundles }
     }
 
-    /// The English catalogue, read once.
+    /// The catalogue in a language, read once.
+    #[must_use]
+    pub fn of(language: Language) -> &'static Self {
+        static ENGLISH: LazyLock<Texts> = LazyLock::new(|| Texts::new(Language::English));
+        static CHINESE: LazyLock<Texts> = LazyLock::new(|| Texts::new(Language::SimplifiedChinese));
+        match language {
+            Language::English => &ENGLISH,
+            Language::SimplifiedChinese => &CHINESE,
+        }
+    }
+
+    /// The English catalogue.
     #[must_use]
     pub fn english() -> &'static Self {
-        static ENGLISH: LazyLock<Texts> = LazyLock::new(|| Texts::new(Language::English));
-        &ENGLISH
+        Self::of(Language::English)
     }
 
     /// Which language it is.
@@ -147,13 +204,13 @@ impl Texts {
     }
 }
 
-/// Reads a language's file. What cannot be read is left out, which the fallback and a test make good.
+/// Reads a language's files. What cannot be read is left out, which the fallback and a test make good.
 fn bundle(language: Language) -> FluentBundle<FluentResource> {
     let mut bundle = FluentBundle::new_concurrent(vec![language.tag().parse().unwrap_or_default()]);
     // Else each inserted text would stand between two invisible characters.
     bundle.set_use_isolating(false);
-    let resource =
-        FluentResource::try_new(language.source().to_owned()).unwrap_or_else(|(resource, errors)| {
+    for source in language.sources() {
+        let resource = FluentResource::try_new((*source).to_owned()).unwrap_or_else(|(resource, errors)| {
             tracing::error!(
                 text.language = language.tag(),
                 text.errors = errors.len(),
@@ -161,12 +218,13 @@ fn bundle(language: Language) -> FluentBundle<FluentResource> {
             );
             resource
         });
-    if let Err(errors) = bundle.add_resource(resource) {
-        tracing::error!(
-            text.language = language.tag(),
-            text.errors = errors.len(),
-            "the catalogue contradicts itself"
-        );
+        if let Err(errors) = bundle.add_resource(resource) {
+            tracing::error!(
+                text.language = language.tag(),
+                text.errors = errors.len(),
+                "the catalogue contradicts itself"
+            );
+        }
     }
     bundle
 }

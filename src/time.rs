@@ -46,6 +46,18 @@ impl Timestamp {
         Ttl::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
+    /// From RFC 3339, with whatever offset; none if it is no time.
+    #[must_use]
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc3339(text).ok().map(|at| Self(at.timestamp_millis()))
+    }
+
+    /// From the `Date` of an HTTP answer, such as `Mon, 30 Nov 2026 14:00:00 GMT`; none if it is no time.
+    #[must_use]
+    pub fn from_http_date(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc2822(text).ok().map(|at| Self(at.timestamp_millis()))
+    }
+
     /// RFC 3339 in UTC with milliseconds and `Z`, as on the wire.
     #[must_use]
     pub fn to_rfc3339(self) -> String {
@@ -189,6 +201,13 @@ pub trait Clock: Send + Sync {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_of_http_is_read() {
+        let at = Timestamp::from_http_date("Mon, 30 Nov 2026 14:00:00 GMT").unwrap();
+        assert_eq!(at.to_rfc3339(), "2026-11-30T14:00:00.000Z");
+        assert_eq!(Timestamp::from_http_date("yesterday"), None);
+    }
 
     #[test]
     fn spans_read_as_they_are_written() {

@@ -122,8 +122,11 @@ impl Answer {
             | State::Executing(_) => return None,
             State::Executed(executed) => Self::of_outcome(&executed.outcome),
             State::Rejected(rejected) => match &rejected.by {
-                RejectedBy::Votes { reason } | RejectedBy::Earlier { reason, .. } => {
+                RejectedBy::Votes { reason } => {
                     Self::denied(with_reason("denied by user", reason.as_deref()))
+                }
+                RejectedBy::Earlier { reason, .. } => {
+                    Self::denied(format!("{} {AGAIN}", with_reason("denied by user", reason.as_deref())))
                 }
                 RejectedBy::Policy { because } => {
                     Self::denied(with_reason("denied by policy", Some(because.as_str())))
@@ -198,9 +201,11 @@ impl Ruling {
             State::Executing(executing) => yes(&executing.by),
             State::Executed(executed) => yes(&executed.by),
             State::Rejected(rejected) => match &rejected.by {
-                RejectedBy::Votes { reason } | RejectedBy::Earlier { reason, .. } => {
-                    no(said(reason.as_deref()))
-                }
+                RejectedBy::Votes { reason } => no(said(reason.as_deref())),
+                RejectedBy::Earlier { reason, .. } => no(Some(
+                    said(reason.as_deref())
+                        .map_or_else(|| AGAIN.to_owned(), |said| format!("{said} {AGAIN}")),
+                )),
                 RejectedBy::Policy { because } => no(said(Some(because.as_str()))),
                 RejectedBy::NoApprover { why } => no(said(Some(why.as_str()))),
             },
@@ -225,6 +230,9 @@ impl Ruling {
         }
     }
 }
+
+/// What tells a no that is repeated from one that somebody said again.
+const AGAIN: &str = "(said of the same call a moment ago; nobody was asked again)";
 
 /// Whether somebody said yes to it, or nobody needed to.
 fn is_agreed(approval: &Approval) -> bool {

@@ -15,7 +15,7 @@ use crate::agent::transcript::Entry;
 use crate::agent::turn::result_event;
 use crate::approval::{Actor, Approval, Requester};
 use crate::gate::{Executor, ProposeError};
-use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, StepId, TenantId};
+use crate::id::{AgentId, CommandId, DeliveryKey, IdError, RequestId, RunId, SessionId, StepId, TenantId};
 use crate::ports::{Model, RunRow, StoreError};
 use crate::time::Ttl;
 
@@ -24,6 +24,9 @@ pub const API_SURFACE: &str = "api";
 
 /// The most characters of what a user asks at once.
 pub const USER_CHARS_MAX: usize = 32_000;
+
+/// The most people who can be behind a run: each of them is looked up whenever one of its calls is decided.
+pub const SPEAKERS_MAX: usize = 20;
 
 /// The most characters of it that a card shows as the task.
 const TASK_CHARS_MAX: usize = 280;
@@ -71,6 +74,9 @@ pub enum StartError {
     /// The session belongs to somebody else: from here, the same as none.
     #[error("there is no such session")]
     NoSuchSession,
+    /// More people have spoken in the session than [`SPEAKERS_MAX`].
+    #[error("more than {SPEAKERS_MAX} people have spoken in the session")]
+    TooManySpeakers,
     /// The session's last run is not over.
     #[error("the session is still busy with what was asked before")]
     Busy {
@@ -139,6 +145,44 @@ impl Agent {
         requester: Requester,
         text: &str,
     ) -> Result<Begun, StartError> {
+        self.begin_run(tenant, session, requester, (text, None)).await
+    }
+
+    /// Begins the run of a task that was given in a chat, in the session of its thread. Whoever spoke there before is
+    /// behind it too: what the model reads is theirs as well. For the task that the session's last run is for, that run is
+    /// given again, wherever it stands by now.
+    ///
+    /// # Errors
+    /// [`StartError`]; nothing was begun then.
+    pub async fn begin_task(
+        &self,
+        (tenant, session): (&TenantId, SessionId),
+        mut requester: Requester,
+        (text, origin): (&str, &DeliveryKey),
+    ) -> Result<Begun, StartError> {
+        if let Some(row) = self.executor.gate().store().last_run(tenant, &session).await? {
+            let last = RunState::of(&row)?;
+            if last.origin.as_ref() == Some(origin) {
+                return Ok(Begun { row, events_before: last.events_before });
+            }
+            let earlier = last.requester.identities.into_iter();
+            let earlier: Vec<_> =
+                earlier.filter(|identity| !requester.identities.contains(identity)).collect();
+            requester.identities.extend(earlier);
+        }
+        if requester.identities.len() > SPEAKERS_MAX {
+            return Err(StartError::TooManySpeakers);
+        }
+        self.begin_run(tenant, Some(session), requester, (text, Some(origin))).await
+    }
+
+    async fn begin_run(
+        &self,
+        tenant: &TenantId,
+        session: Option<SessionId>,
+        requester: Requester,
+        (text, origin): (&str, Option<&DeliveryKey>),
+    ) -> Result<Begun, StartError> {
         let text = text.trim();
         let chars = text.chars().count();
         if chars == 0 {
@@ -177,6 +221,7 @@ impl Agent {
             ordinal,
             agent: self.id.clone(),
             requester,
+            origin: origin.cloned(),
             task: cut(text, TASK_CHARS_MAX).0,
             transcript,
             turns: 0,

@@ -6,7 +6,7 @@ use crate::agent::answer::Answer;
 use crate::agent::event::Usage;
 use crate::agent::transcript::Entry;
 use crate::approval::{Proposal, Requester};
-use crate::id::{AgentId, RequestId, RunId, SessionId, StepId, TenantId};
+use crate::id::{AgentId, DeliveryKey, RequestId, RunId, SessionId, StepId, TenantId};
 use crate::ports::{RunRow, StoreError};
 use crate::time::Timestamp;
 
@@ -25,6 +25,9 @@ pub struct RunState {
     pub agent: AgentId,
     /// Who asked for it.
     pub requester: Requester,
+    /// The task in a chat that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<DeliveryKey>,
     /// What was asked, in the user's words.
     pub task: String,
     /// The conversation: that of the session's earlier runs, then this one's.

@@ -16,6 +16,7 @@ use crate::agent::transcript::Entry;
 use crate::agent::{Agent, RunError};
 use crate::approval::{Proposal, RunStep};
 use crate::call::{CanonicalArgs, SchemaHash, ToolCall};
+use crate::card::Redactor;
 use crate::id::{StepId, ToolName};
 use crate::ports::{ModelAsk, ModelCall, ModelError, ModelTurn, Tool, ToolPreview};
 use crate::time::Ttl;
@@ -104,7 +105,7 @@ impl Agent {
                     Either::Right(((), going_on)) => going_on,
                 };
                 let text = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                say(journal, &text).await?;
+                say(journal, self.executor.gate().redactor(), &text).await?;
             };
             match turn {
                 Err(ModelError::Unavailable(why)) if tries < MODEL_TRIES => {
@@ -143,11 +144,12 @@ impl Agent {
             }
             calls.push(PendingCall { step: call.id.clone(), name, stage });
         }
+        let redactor = self.executor.gate().redactor();
         journal
             .commit(|state| {
                 let mut events = Vec::new();
-                events
-                    .extend(unsaid(&state.said, &turn.text).map(|delta| AgentEventKind::TextDelta { delta }));
+                let unsaid = unsaid(redactor, &state.said, &turn.text);
+                events.extend(unsaid.map(|delta| AgentEventKind::TextDelta { delta }));
                 events.extend(started);
                 events.extend(answered);
                 state.said.clear();
@@ -214,8 +216,10 @@ impl Agent {
             place: None,
             timeout: None,
             follows: None,
+            thread: None,
             ask_again: false,
             edited: None,
+            takes_no_questions: true,
         };
         (shown, Stage::Ready { proposal: Box::new(proposal) })
     }
@@ -241,29 +245,38 @@ async fn stop(journal: &Journal, why: String) -> Result<(), RunError> {
         .await
 }
 
-/// Sends what was heard and not sent yet.
-async fn say(journal: &Journal, heard: &str) -> Result<(), RunError> {
-    let heard = cut(heard, SAID_CHARS_MAX).0;
-    if journal.read(|state| unsaid(&state.said, &heard)).await.is_none() {
+/// Sends what was heard and not sent yet, up to where a secret may have begun.
+async fn say(journal: &Journal, redactor: &Redactor, heard: &str) -> Result<(), RunError> {
+    let mut heard = cut(heard, SAID_CHARS_MAX).0;
+    heard.truncate(redactor.settled(&heard));
+    if journal.read(|state| unsaid(redactor, &state.said, &heard)).await.is_none() {
         return Ok(());
     }
     journal
         .commit(|state| {
-            let delta = unsaid(&state.said, &heard);
+            let delta = unsaid(redactor, &state.said, &heard);
             state.said = heard;
             delta.map(|delta| AgentEventKind::TextDelta { delta }).into_iter().collect()
         })
         .await
 }
 
-/// What of `text` was not sent yet. A turn that is asked for again, after a restart, may begin in the same words:
-/// those are not sent twice. Other words begin a new paragraph.
-fn unsaid(said: &str, text: &str) -> Option<String> {
-    match text.strip_prefix(said) {
-        Some(rest) => Some(rest.to_owned()).filter(|rest| !rest.is_empty()),
-        None if said.starts_with(text) => None,
-        None => Some(format!("\n\n{text}")),
+/// What of `text` was not sent yet, without secrets: it is hidden in the whole, since the halves of a secret are none. A turn
+/// that is asked for again, after a restart, may begin in the same words: those are not sent twice. Other words begin a
+/// new paragraph.
+fn unsaid(redactor: &Redactor, said: &str, text: &str) -> Option<String> {
+    if said.starts_with(text) {
+        return None;
     }
+    let whole = redactor.redact_text(text).text;
+    if !text.starts_with(said) {
+        return Some(format!("\n\n{whole}"));
+    }
+    let sent = redactor.redact_text(said).text;
+    // Where what came since hides more than was hidden, all behind the difference is new.
+    let same: usize =
+        sent.chars().zip(whole.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    whole.get(same..).filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
 
 /// Gives calls whose ids were used before an id of their own: results go by id.
@@ -315,10 +328,24 @@ mod tests {
 
     #[test]
     fn what_was_sent_is_not_sent_again() {
+        let unsaid = |said, text| unsaid(&Redactor::new(), said, text);
         assert_eq!(unsaid("", "Looking"), Some("Looking".to_owned()));
         assert_eq!(unsaid("Look", "Looking"), Some("ing".to_owned()));
         assert_eq!(unsaid("Looking", "Look"), None);
         assert_eq!(unsaid("Looking", "Looking"), None);
         assert_eq!(unsaid("Looking", "I read"), Some("\n\nI read".to_owned()));
+    }
+
+    /// R28: a secret that comes in two halves is hidden like one that comes at once.
+    #[test]
+    fn a_secret_in_two_halves_is_hidden() {
+        let text = "The token is xoxb-1234567890-abcdef, and it works.";
+        let redactor = Redactor::new();
+        for (at, _) in text.char_indices() {
+            let settled = redactor.settled(&text[..at]);
+            let first = unsaid(&redactor, "", &text[..settled]).unwrap_or_default();
+            let rest = unsaid(&redactor, &text[..settled], text).unwrap_or_default();
+            assert_eq!(first + &rest, "The token is ••• (22 characters), and it works.", "cut at {at}");
+        }
     }
 }

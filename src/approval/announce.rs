@@ -1,5 +1,10 @@
 //! What people are told on account of what happened to a request, and where its card is wanted from now on.
 
+mod after;
+mod directly;
+mod talk;
+mod undelivered;
+
 use crate::approval::{Alarm, Approval, ApprovedBy, State};
 use crate::notice::{Message, Notice, Recipient};
 use crate::policy::Place;
@@ -22,6 +27,11 @@ impl Announced<'_> {
         if next.shares.is_some() || !matches!(next.state, State::WaitingApproval(_)) {
             return Vec::new();
         }
+        if next.gathered_on.is_some() {
+            // What nobody answered among the others has a card of its own where the step asks.
+            let escalated = |event: &Event| matches!(event.kind, EventKind::Escalated { .. });
+            return if self.events.iter().any(escalated) { next.places_of_steps() } else { Vec::new() };
+        }
         let adds = |event: &Event| {
             matches!(
                 event.kind,
@@ -37,16 +47,20 @@ impl Announced<'_> {
     pub(super) fn messages(&self) -> Vec<Message> {
         let mut messages: Vec<Message> = self.events.iter().flat_map(|event| self.of(&event.kind)).collect();
         messages.extend(self.next_stage());
+        messages.extend(self.directly());
+        messages.extend(self.events.iter().flat_map(|event| self.after(&event.kind)));
         messages
     }
 
     fn of(&self, kind: &EventKind) -> Vec<Message> {
         match kind {
             // That is told in its own words, to the operators too.
-            EventKind::AlarmRaised { alarm: Alarm::GlassBroken } => Vec::new(),
+            EventKind::AlarmRaised { alarm: Alarm::GlassBroken | Alarm::MessageUndelivered } => Vec::new(),
+            EventKind::MessageUndelivered { lost } => self.undelivered(lost),
             EventKind::AlarmRaised { alarm } => vec![self.to(Recipient::Operators, self.alarm(*alarm))],
             EventKind::Escalated { step } => self.escalated(*step),
             EventKind::Reminded { count } => self.reminded(*count),
+            EventKind::Asked { .. } | EventKind::Answered { .. } => self.talked(kind).into_iter().collect(),
             EventKind::Decided { approved_by: Some(ApprovedBy::BreakGlass { name, reason, .. }), .. } => {
                 let notice = Notice::GlassBroken {
                     request: self.next.id,
@@ -89,7 +103,8 @@ impl Announced<'_> {
             until: waiting.until,
         };
         let places = if taken.places.is_empty() { &asked.terms.places } else { &taken.places };
-        places.iter().map(|place| self.to(Recipient::Place(place.clone()), notice.clone())).collect()
+        let places = places.iter().map(|place| self.next.proposal.placed(place));
+        places.map(|place| self.to(Recipient::Place(place), notice.clone())).collect()
     }
 
     /// Of several reminders that are due at once, people read one.
@@ -131,6 +146,6 @@ impl Announced<'_> {
     }
 
     fn to(&self, to: Recipient, notice: Notice) -> Message {
-        Message { tenant: self.next.tenant.clone(), to, notice }
+        Message::new(self.next.tenant.clone(), to, notice)
     }
 }

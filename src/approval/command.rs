@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::state::{Assurance, Decision, Outcome, Rendering};
+use crate::approval::talk::Addressee;
 use crate::call::{CallDigest, ShownDigest};
 use crate::hold::Hold;
 use crate::id::{ClaimId, CredentialId, RequestId, Role, SurfaceName};
+use crate::notice::Lost;
 use crate::person::{Electorate, Identity};
 use crate::policy::{RuleHit, Verdict};
 use crate::remembered::Remembered;
@@ -63,6 +65,21 @@ pub struct Ballot {
     /// a ballot, and it is refused as a vote: nobody outside can say that they saw another card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_on: Option<RequestId>,
+}
+
+/// One person's yes that is to suffice, as it arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alone {
+    /// From whom.
+    pub identity: Identity,
+    /// Why they do not wait for the others.
+    pub reason: String,
+    /// Where.
+    pub surface: SurfaceName,
+    /// How sure that is.
+    pub assurance: Assurance,
+    /// What they had been shown; without it, it does not count.
+    pub shown: Option<ShownDigest>,
 }
 
 /// An executor's wish to run it.
@@ -161,6 +178,18 @@ pub enum Command {
         /// Which.
         follower: RequestId,
     },
+    /// A later request is to have a part of this one's card, with buttons of its own.
+    Gather {
+        /// Which.
+        request: RequestId,
+    },
+    /// Something happened to a request that stands on this one's card. Only the store gives this, on account of the other.
+    PartChanged {
+        /// Which.
+        part: RequestId,
+        /// Whether nobody is asked about it any more.
+        over: bool,
+    },
     /// The request on whose card this one stood is over. What people said there counts here as far as it was about this
     /// one too; what that does not decide gets a card of its own. Only the store gives this, on account of the other.
     Follow {
@@ -170,6 +199,8 @@ pub enum Command {
         digest: CallDigest,
         /// What people said there that covers this one.
         ballots: Vec<Ballot>,
+        /// How many escalation steps were taken there.
+        escalations: u32,
     },
     /// A yes or a no.
     Vote(Ballot),
@@ -187,23 +218,29 @@ pub enum Command {
     Ask {
         /// Who asks.
         identity: Identity,
+        /// Whom.
+        to: Addressee,
         /// What.
         text: String,
+        /// Where: there the person who is asked is told.
+        surface: Option<SurfaceName>,
     },
-    /// An answer to the oldest open question.
+    /// An answer to a question.
     Answer {
         /// Who answers.
         by: Actor,
+        /// Which question, from 1; none means the oldest open one that is theirs.
+        question: Option<u32>,
         /// What.
         text: String,
     },
-    /// One person decides alone, in an emergency.
-    BreakGlass {
+    /// Somebody looks, so that nobody else does the same work; or looked, and no longer does.
+    Look {
         /// Who.
         identity: Identity,
-        /// Why.
-        reason: String,
     },
+    /// One person decides alone, in an emergency.
+    BreakGlass(Alone),
     /// An edited request replaces this one.
     Supersede {
         /// Which.
@@ -234,6 +271,11 @@ pub enum Command {
         identity: Identity,
         /// In their words.
         note: Option<String>,
+    },
+    /// Somebody who may decide it wants it asked about again should it be proposed once more, although people said no.
+    AskAnew {
+        /// Who.
+        identity: Identity,
     },
     /// The remembered yes that it rests on was taken back.
     Forget {
@@ -272,6 +314,8 @@ pub enum Command {
     Show(Rendering),
     /// A card was delivered, or could not be.
     Deliver(Delivery),
+    /// A one-off message about it was given up.
+    GiveUp(Lost),
 }
 
 /// What became of a card.
@@ -307,6 +351,8 @@ impl Command {
             Self::Recall { .. } => "recall",
             Self::DenyAgain { .. } => "deny_again",
             Self::Join { .. } => "join",
+            Self::Gather { .. } => "gather",
+            Self::PartChanged { .. } => "part_changed",
             Self::Follow { .. } => "follow",
             Self::Vote(ballot) => match ballot.decision {
                 Decision::Approve => "approve",
@@ -316,12 +362,14 @@ impl Command {
             Self::Escalate { .. } => "escalate",
             Self::Ask { .. } => "ask",
             Self::Answer { .. } => "answer",
-            Self::BreakGlass { .. } => "break_glass",
+            Self::Look { .. } => "look",
+            Self::BreakGlass(_) => "break_glass",
             Self::Supersede { .. } => "supersede",
             Self::Withdraw { .. } => "withdraw",
             Self::Revoke { .. } => "revoke",
             Self::Rejudge { .. } => "rejudge",
             Self::Review { .. } => "review",
+            Self::AskAnew { .. } => "ask_anew",
             Self::Forget { .. } => "forget",
             Self::Claim(_) => "claim",
             Self::Heartbeat { .. } => "heartbeat",
@@ -330,6 +378,7 @@ impl Command {
             Self::Tick => "tick",
             Self::Show(_) => "show",
             Self::Deliver(_) => "deliver",
+            Self::GiveUp(_) => "give_up",
         }
     }
 
@@ -340,8 +389,10 @@ impl Command {
             Self::Vote(Ballot { identity, .. })
             | Self::TakeBack { identity }
             | Self::Ask { identity, .. }
-            | Self::BreakGlass { identity, .. }
+            | Self::Look { identity }
+            | Self::BreakGlass(Alone { identity, .. })
             | Self::Supersede { identity, .. }
+            | Self::AskAnew { identity }
             | Self::Review { identity, .. } => Actor::Account(identity.clone()),
             Self::Answer { by, .. }
             | Self::Withdraw { by }
@@ -357,6 +408,8 @@ impl Command {
             | Self::Recall { .. }
             | Self::DenyAgain { .. }
             | Self::Join { .. }
+            | Self::Gather { .. }
+            | Self::PartChanged { .. }
             | Self::Follow { .. }
             | Self::Escalate { .. }
             | Self::Rejudge { .. }
@@ -364,7 +417,8 @@ impl Command {
             | Self::Finish(_)
             | Self::Tick
             | Self::Show(_)
-            | Self::Deliver(_) => Actor::Placet,
+            | Self::Deliver(_)
+            | Self::GiveUp(_) => Actor::Placet,
         }
     }
 

@@ -6,15 +6,17 @@
 use std::sync::Arc;
 
 use crate::approval::announce::Announced;
+use crate::approval::asking::{Guards, Lookback};
 use crate::approval::command::{ClaimOrder, Command, Facts, Inside};
 use crate::approval::{Approval, ApprovedBy, Proposal, Refusal, State, Status, Transition};
 use crate::call::CallDigest;
 use crate::card::row::CardMove;
-use crate::id::{CommandId, CredentialId, IdempotencyKey, RequestId, ShortCode, TenantId};
+use crate::hold::Hold;
+use crate::id::{CommandId, CredentialId, HoldId, IdempotencyKey, RequestId, ShortCode, TenantId};
 use crate::inbound::{Inbound, ReplyTo};
 use crate::notice::{Message, Notice, Recipient};
 use crate::person::Identity;
-use crate::policy::Place;
+use crate::policy::{Place, Verdict};
 use crate::record::{Event, EventKind};
 use crate::remembered::Remembered;
 use crate::time::Timestamp;
@@ -94,76 +96,126 @@ pub struct Effects {
     pub inbound: Vec<Inbound>,
     /// A yes that is remembered from now on.
     pub remembered: Option<Arc<Remembered>>,
+    /// A hold that stands from now on: the agent has had its share of cards.
+    pub hold: Option<Hold>,
+    /// Another request that is changed in the same commit.
+    pub also: Option<Box<Also>>,
     /// What is answered.
     pub result: Result<Change, Refusal>,
 }
 
-/// Which of the facts inside the transaction a command rests on; the store reads no others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is read inside the transaction before anything is decided, so that nothing can come in between.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// What an answer to a command rests on.
+    pub inside: Inside,
+    /// The request that an edit replaces.
+    pub replaced: Option<Approval>,
+    /// What was asked before.
+    pub before: Lookback,
+}
+
+/// Another request that is changed in the same commit.
+#[derive(Debug, Clone)]
+pub struct Also {
+    /// As it stands.
+    pub before: Approval,
+    /// Everything that is written to it.
+    pub effects: Effects,
+}
+
+/// Which of it a command rests on; the store reads nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wants {
     /// Every hold that stands and covers the call.
     pub holds: bool,
     /// This remembered yes.
     pub remembered: Option<RequestId>,
+    /// This request, which an edit replaces.
+    pub replaced: Option<RequestId>,
+    /// Requests of the very same call in the same run that wait.
+    pub waiting: bool,
+    /// What became of the same call before, and how often people were asked.
+    pub lately: bool,
+    /// What people chose to remember in the session.
+    pub session: bool,
+    /// Cards that are kept back, because others may be gathered on them.
+    pub gathering: bool,
 }
 
 impl Wants {
     /// What a command on this request rests on.
     #[must_use]
-    pub fn of(current: Option<&Approval>, command: &Command) -> Self {
-        let remembered = match (command, current.map(|approval| &approval.state)) {
-            (Command::Recall { scope, .. }, _) => Some(*scope),
-            (Command::Claim(_), Some(State::Approved(approved))) => match &approved.by {
+    pub fn of(current: &Approval, command: &Command) -> Self {
+        let remembered = match (command, &current.state) {
+            (Command::Claim(_), State::Approved(approved)) => match &approved.by {
                 ApprovedBy::Remembered { scope, .. } => Some(*scope),
                 _ => None,
             },
             _ => None,
         };
-        Self { holds: matches!(command, Command::Claim(_)), remembered }
+        let waiting = matches!(command, Command::Follow { .. }) && current.proposal.run.is_some();
+        Self { holds: matches!(command, Command::Claim(_)), remembered, waiting, ..Self::default() }
     }
 
     /// What a proposal rests on, with the claim that may go with it.
     #[must_use]
-    pub const fn of_opening(opening: &Opening) -> Self {
+    pub fn of_opening(opening: &Opening) -> Self {
         let remembered = match &opening.judgement {
             Command::Recall { scope, .. } => Some(*scope),
             _ => None,
         };
-        Self { holds: opening.claim.is_some(), remembered }
-    }
-
-    /// Whether there is anything to read.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        !self.holds && self.remembered.is_none()
+        let guarded = opening.guarded();
+        let terms = guarded.and_then(|(_, verdict)| verdict.terms.as_ref());
+        Self {
+            holds: opening.claim.is_some(),
+            remembered,
+            replaced: opening.replaces.as_ref().map(|replaces| replaces.request),
+            waiting: opening.proposal.run.is_some()
+                && guarded.is_some_and(|(guards, _)| guards.fatigue.share_identical),
+            lately: guarded.is_some(),
+            session: opening.proposal.session.is_some()
+                && guarded.is_some_and(|(_, verdict)| verdict.remember.is_some() && !verdict.always_ask),
+            gathering: terms.is_some_and(|terms| terms.gather.is_some()),
+        }
     }
 }
 
 /// What an order leads to, given the request as it stands in this transaction, and what else was read in it.
 #[must_use]
-pub fn weigh(current: &Approval, order: &Order, inside: Inside, now: Timestamp) -> Effects {
-    let facts = Facts { inside, ..order.facts.clone() };
+pub fn weigh(current: &Approval, order: &Order, around: &Around, now: Timestamp) -> Effects {
+    let facts = Facts { inside: around.inside.clone(), ..order.facts.clone() };
     match current.decide(&order.command, &facts, now) {
         Ok(transition) => {
-            let (next, events) = transition.into_parts();
+            let (mut next, mut events) = transition.into_parts();
             if events.is_empty() {
                 return Effects::nothing(Ok(Change::Unchanged));
             }
-            Effects::of(Some(current), next, events)
+            let mut also = None;
+            // The card it stood on is over: it stands on that of another one like it, where there is one.
+            if matches!(order.command, Command::Follow { .. })
+                && current.shares.is_some()
+                && next.shares.is_none()
+                && let Some((shared, leader)) = beside_another(&next, &around.before.waiting, now)
+            {
+                let (after, more) = shared.into_parts();
+                next = after;
+                events.extend(more);
+                also = Some(leader);
+            }
+            Effects { also, ..Effects::of(Some(current), next, events) }
         }
         Err(refusal) => {
             let mut messages = Vec::new();
             if let (Some(reply), false) = (&order.reply, matches!(refusal, Refusal::FactsStale)) {
-                messages.push(Message {
-                    tenant: current.tenant.clone(),
-                    to: Recipient::Account(reply.clone()),
-                    notice: Notice::Refused {
-                        request: current.id,
-                        code: current.code.clone(),
-                        command: order.command.name().to_owned(),
-                        refusal: refusal.clone(),
-                    },
-                });
+                let notice = Notice::Refused {
+                    request: current.id,
+                    code: current.code.clone(),
+                    command: order.command.name().to_owned(),
+                    refusal: refusal.clone(),
+                };
+                let to = Recipient::Account(reply.clone());
+                messages.push(Message::new(current.tenant.clone(), to, notice));
             }
             let recorded = current.refuse(&order.command, &refusal, now);
             let (next, events) = recorded.map_or((None, Vec::new()), |transition| {
@@ -172,6 +224,32 @@ pub fn weigh(current: &Approval, order: &Order, inside: Inside, now: Timestamp) 
             });
             Effects { next, events, messages, ..Effects::nothing(Err(refusal)) }
         }
+    }
+}
+
+/// The request on another's card, and what becomes of that one: the first that takes it. Where it can take no more, that is
+/// nobody's doing, and not recorded.
+fn beside_another(new: &Approval, others: &[Approval], now: Timestamp) -> Option<(Transition, Box<Also>)> {
+    others.iter().filter(|leader| leader.could_share(new)).find_map(|leader| {
+        let also = Also::of(leader, Command::Join { follower: new.id }, now)?;
+        Some((new.share(leader.id, now).ok()?, also))
+    })
+}
+
+/// The request with a part of a card that is not posted yet, and what becomes of the one whose card that is.
+fn gathered(new: &Approval, others: &[Approval], now: Timestamp) -> Option<(Transition, Box<Also>)> {
+    others.iter().filter(|leader| leader.could_gather(new, now)).find_map(|leader| {
+        let also = Also::of(leader, Command::Gather { request: new.id }, now)?;
+        Some((new.be_gathered(leader.id, now).ok()?, also))
+    })
+}
+
+impl Also {
+    /// What a command makes of another request; none where it is refused.
+    fn of(before: &Approval, command: Command, now: Timestamp) -> Option<Box<Self>> {
+        let order = Order::new(before.tenant.clone(), before.id, command, Facts::none(now));
+        let effects = weigh(before, &order, &Around::default(), now);
+        effects.result.is_ok().then(|| Box::new(Self { before: before.clone(), effects }))
     }
 }
 
@@ -184,6 +262,8 @@ impl Effects {
             places: Vec::new(),
             inbound: Vec::new(),
             remembered: None,
+            hold: None,
+            also: None,
             result,
         }
     }
@@ -194,7 +274,8 @@ impl Effects {
         let (messages, places) = (announced.messages(), announced.places());
         let ended = before.is_some_and(|before| before.status() == Status::WaitingApproval)
             && next.status() != Status::WaitingApproval;
-        let inbound = if ended { next.told_to_followers() } else { Vec::new() };
+        let mut inbound = if ended { next.told_to_followers() } else { Vec::new() };
+        inbound.extend(before.and_then(|before| next.told_to_leader(before)));
         let remembered = events.iter().find_map(|event| match &event.kind {
             EventKind::Remembered { remembered } => Some(Arc::clone(remembered)),
             _ => None,
@@ -207,6 +288,8 @@ impl Effects {
             places,
             inbound,
             remembered,
+            hold: None,
+            also: None,
             result: Ok(Change::Changed),
         }
     }
@@ -230,40 +313,36 @@ pub struct Opening {
     pub proposal: Arc<Proposal>,
     /// What the policy made of it: one of allow, require, forbid, cannot_ask, recall, deny_again.
     pub judgement: Command,
+    /// What keeps people from being asked too often, where they would be asked.
+    pub guards: Option<Guards>,
     /// Placet's own claim, for what runs in process at once. Where it is refused, that is on record, and the request
     /// stands without it.
     pub claim: Option<ClaimOrder>,
     /// For the claim.
     pub facts: Facts,
-    /// Another request that is changed in the same commit.
-    pub beside: Option<Beside>,
+    /// The request that it is an edit of.
+    pub replaces: Option<Replaces>,
 }
 
-/// The other request that a proposal changes in the same commit.
-#[derive(Debug, Clone)]
-pub enum Beside {
-    /// It differs in nothing and still waits: the new one stands on its card. Where it no longer waits, the new one gets a
-    /// card of its own.
-    Join(RequestId),
-    /// The new one is an edit of it, and takes its place; where that is refused, nothing is opened.
-    Replace {
-        /// Which.
-        request: RequestId,
-        /// Who edited.
-        identity: Identity,
-        /// What the answer rests on.
-        facts: Box<Facts>,
-    },
-}
-
-impl Beside {
-    /// Which request it is.
-    #[must_use]
-    pub const fn request(&self) -> RequestId {
-        match self {
-            Self::Join(request) | Self::Replace { request, .. } => *request,
+impl Opening {
+    /// The guards, where people would be asked.
+    const fn guarded(&self) -> Option<(&Guards, &Arc<Verdict>)> {
+        match (&self.guards, &self.judgement) {
+            (Some(guards), Command::Require { verdict }) => Some((guards, verdict)),
+            _ => None,
         }
     }
+}
+
+/// The request that an edit takes the place of; where that is refused, nothing is opened.
+#[derive(Debug, Clone)]
+pub struct Replaces {
+    /// Which.
+    pub request: RequestId,
+    /// Who edited.
+    pub identity: Identity,
+    /// What the answer rests on.
+    pub facts: Facts,
 }
 
 /// What became of a proposal.
@@ -289,63 +368,91 @@ pub enum Opened {
 
 /// Everything that a proposal writes.
 #[derive(Debug, Clone)]
-pub struct Beginning {
-    /// For the new request; none where replacing was refused.
-    pub new: Option<Effects>,
-    /// For the other request.
-    pub beside: Option<Effects>,
+pub enum Beginning {
+    /// There is a new request.
+    New(Box<Effects>),
+    /// What it was to replace could not be replaced: that is on the other's record, and there is no new one.
+    Refused(Box<Also>),
 }
 
-/// What a new proposal writes, given the other request as it stands in this transaction. The guard version starts at 1.
+/// What a new proposal writes, given what was read in this transaction. The guard version starts at 1.
 ///
 /// # Errors
 /// A [`Refusal`] where verdict and command contradict each other; nothing is written then.
 pub fn open(
     opening: &Opening,
     code: ShortCode,
-    (beside, inside): (Option<&Approval>, &Inside),
+    around: &Around,
     now: Timestamp,
 ) -> Result<Beginning, Refusal> {
-    let mut changed = None;
-    if let Some(Beside::Replace { identity, facts, .. }) = &opening.beside {
-        let Some(replaced) = beside else { return Ok(Beginning { new: None, beside: None }) };
-        let command = Command::Supersede { by: opening.id, identity: identity.clone() };
-        let order = Order::new(opening.tenant.clone(), replaced.id, command, (**facts).clone());
-        let effects = weigh(replaced, &order, Inside::default(), now);
-        if effects.result.is_err() {
-            return Ok(Beginning { new: None, beside: Some(effects) });
+    let mut also = None;
+    if let Some(replaces) = &opening.replaces {
+        // Without the one whose place it takes, both could run.
+        let replaced = around.replaced.as_ref().filter(|replaced| replaced.id == replaces.request);
+        let Some(replaced) = replaced else { return Err(Refusal::FactsStale) };
+        let command = Command::Supersede { by: opening.id, identity: replaces.identity.clone() };
+        let order = Order::new(opening.tenant.clone(), replaced.id, command, replaces.facts.clone());
+        let effects = weigh(replaced, &order, &Around::default(), now);
+        let refused = effects.result.is_err();
+        let changed = Box::new(Also { before: replaced.clone(), effects });
+        if refused {
+            return Ok(Beginning::Refused(changed));
         }
-        changed = Some(effects);
+        also = Some(changed);
     }
-    let (mut next, mut events) = begun(opening, code, inside, now)?;
-    if let (Some(Beside::Join(_)), Some(leader)) = (&opening.beside, beside)
-        && leader.could_share(&next)
-    {
-        let command = Command::Join { follower: opening.id };
-        let order = Order::new(opening.tenant.clone(), leader.id, command, Facts::none(now));
-        let effects = weigh(leader, &order, Inside::default(), now);
-        // Where it can take no more, the new one has a card of its own; that is nobody's doing, and not recorded.
-        if effects.result.is_ok() {
-            let (after, more) = next.share(leader.id, now)?.into_parts();
+    let begin = |proposal: &Arc<Proposal>, judgement: &Command| {
+        begun((opening, Arc::clone(proposal)), code.clone(), judgement, (around, now))
+    };
+    let Some((guards, verdict)) = opening.guarded() else {
+        let (next, events) = begin(&opening.proposal, &opening.judgement)?;
+        return Ok(Beginning::New(Box::new(Effects { also, ..Effects::of(None, next, events) })));
+    };
+    let case = (&opening.tenant, &*opening.proposal, verdict);
+    let course = guards.course(case, &around.before, now);
+    let proposal = match course.follows {
+        Some(follows) => Arc::new(Proposal { follows: Some(follows), ..(*opening.proposal).clone() }),
+        None => Arc::clone(&opening.proposal),
+    };
+    let (mut next, mut events) = begin(&proposal, &course.judgement)?;
+    // A stop on account of a request has its id: nothing else is minted inside a transaction.
+    let (hold_id, mut hold) = (HoldId::from_bytes(*opening.id.as_bytes()), None);
+    if next.status() == Status::WaitingApproval {
+        let shared = (guards.fatigue.share_identical && next.proposal.run.is_some())
+            .then(|| beside_another(&next, &around.before.waiting, now));
+        let shared = shared.flatten();
+        // Who stands on another's card asks nobody anew; a part of one is asked about all the same.
+        let too_many = if shared.is_some() { None } else { guards.too_many(case, &around.before) };
+        if let Some((judgement, why)) = too_many {
+            (next, events) = begin(&opening.proposal, &judgement)?;
+            hold = guards.stop(case, (&around.before, hold_id), (why, now));
+        } else if let Some((transition, leader)) =
+            shared.or_else(|| gathered(&next, &around.before.gathering, now))
+        {
+            let (after, more) = transition.into_parts();
             next = after;
             events.extend(more);
-            changed = Some(effects);
+            also = Some(leader);
         }
     }
-    Ok(Beginning { new: Some(Effects::of(None, next, events)), beside: changed })
+    Ok(Beginning::New(Box::new(Effects { also, hold, ..Effects::of(None, next, events) })))
 }
 
 /// The new request with what the policy made of it, and the claim that goes with that.
 fn begun(
-    opening: &Opening,
+    (opening, proposal): (&Opening, Arc<Proposal>),
     code: ShortCode,
-    inside: &Inside,
-    now: Timestamp,
+    judgement: &Command,
+    (around, now): (&Around, Timestamp),
 ) -> Result<(Approval, Vec<Event>), Refusal> {
-    let proposed = Approval::propose(opening.id, &opening.tenant, code, Arc::clone(&opening.proposal), now);
+    let mut inside = around.inside.clone();
+    if let Command::Recall { scope, .. } = judgement {
+        let found = around.before.remembered.iter().find(|remembered| remembered.id == *scope);
+        inside.remembered = inside.remembered.or_else(|| found.cloned());
+    }
+    let proposed = Approval::propose(opening.id, &opening.tenant, code, proposal, now);
     let (mut next, mut events) = proposed.into_parts();
-    let facts = Facts { inside: inside.clone(), ..opening.facts.clone() };
-    for command in [&Command::Check, &opening.judgement] {
+    let facts = Facts { inside, ..opening.facts.clone() };
+    for command in [&Command::Check, judgement] {
         let (after, more) = next.decide(command, &facts, now)?.into_parts();
         next = after;
         events.extend(more);

@@ -2,23 +2,27 @@
 
 mod claim;
 mod edit;
+pub(super) mod gather;
 mod glass;
 mod people;
 mod share;
+mod talk;
 mod time;
-pub(super) mod verdict;
+mod verdict;
 
 use std::sync::Arc;
 
 use crate::approval::command::{Command, Delivery, Facts};
 use crate::approval::evolve::refusal_key;
-use crate::approval::state::{ExpiredHow, RevokedWhy, State};
+use crate::approval::state::{ExpiredHow, RejectedBy, RevokedWhy, State};
 use crate::approval::{Alarm, Approval, Proposal, Refusal, Tally};
 use crate::id::{RequestId, ShortCode, TenantId};
+use crate::notice::Lost;
 use crate::record::{Event, EventKind};
 use crate::time::{Timestamp, Ttl};
 
 use self::claim::{finish, finish_again, heartbeat};
+use self::share::Said;
 
 /// How long a call that may run unasked can wait to be claimed: its executor asks at once or not at all.
 pub const UNASKED_VALID_FOR: Ttl = Ttl::from_mins(10);
@@ -122,6 +126,7 @@ impl Approval {
                 }
             }
             (_, Command::Deliver(delivery)) => self.delivered(&mut draft, delivery)?,
+            (_, Command::GiveUp(lost)) => self.gave_up(&mut draft, lost)?,
             (State::Proposed, Command::Check) => {
                 draft.add(EventKind::Checking)?;
             }
@@ -140,8 +145,11 @@ impl Approval {
                 State::WaitingApproval(waiting),
                 Command::Vote(_)
                 | Command::TakeBack { .. }
-                | Command::BreakGlass { .. }
-                | Command::Supersede { .. },
+                | Command::BreakGlass(_)
+                | Command::Supersede { .. }
+                | Command::Ask { .. }
+                | Command::Answer { .. }
+                | Command::Look { .. },
             ) => {
                 // Nobody may have swept: what time has brought by now holds for what is decided now.
                 if now >= waiting.until {
@@ -154,8 +162,11 @@ impl Approval {
             (State::WaitingApproval(waiting), Command::Join { follower }) => {
                 self.join(&mut draft, waiting, *follower)?;
             }
-            (State::WaitingApproval(waiting), Command::Follow { leader, digest, ballots }) => {
-                self.follow(&mut draft, waiting, (*leader, *digest, ballots), facts)?;
+            (State::WaitingApproval(_), Command::Gather { request }) => self.gather(&mut draft, *request)?,
+            (_, Command::PartChanged { part, over }) => self.part_changed(&mut draft, *part, *over)?,
+            (State::WaitingApproval(waiting), Command::Follow { leader, digest, ballots, escalations }) => {
+                let said = Said { leader: *leader, digest: *digest, ballots, escalations: *escalations };
+                self.follow(&mut draft, waiting, &said, facts)?;
             }
             // Whatever was said on the card that it shared, it is over.
             (
@@ -167,13 +178,6 @@ impl Approval {
                 | State::Revoked(_),
                 Command::Follow { .. },
             ) => {}
-            (State::WaitingApproval(_), Command::Ask { identity, text }) => {
-                self.member(identity, facts, now)?;
-                draft.add(EventKind::Asked { by: identity.clone(), text: text.clone() })?;
-            }
-            (State::WaitingApproval(_), Command::Answer { by, text }) => {
-                draft.add(EventKind::Answered { by: by.clone(), text: text.clone() })?;
-            }
             (
                 State::Proposed | State::PolicyChecking | State::WaitingApproval(_),
                 Command::Withdraw { by },
@@ -210,6 +214,11 @@ impl Approval {
             (State::Approved(approved), Command::Forget { scope, .. }) if approved.by.rests_on(*scope) => {
                 self.forgotten(&mut draft, command)?;
             }
+            (State::Rejected(rejected), Command::AskAnew { identity })
+                if matches!(rejected.by, RejectedBy::Votes { .. }) =>
+            {
+                self.ask_anew(&mut draft, identity, facts)?;
+            }
             // Whatever became of it since: that somebody decided alone stays open until somebody else has looked.
             (_, Command::Review { identity, note }) if self.glass.is_some() => {
                 self.review(&mut draft, (identity, note.as_deref()), facts)?;
@@ -226,8 +235,13 @@ impl Approval {
             Command::Vote(ballot) if ballot.given_on.is_some() => Err(Refusal::NotShownInFull),
             Command::Vote(ballot) => self.cast(draft, ballot, facts),
             Command::TakeBack { identity } => self.take_back(draft, identity, facts),
-            Command::BreakGlass { identity, reason } => self.break_glass(draft, (identity, reason), facts),
+            Command::BreakGlass(alone) => self.break_glass(draft, alone, facts),
             Command::Supersede { by, identity } => self.supersede(draft, (*by, identity), facts),
+            Command::Ask { identity, to, text, surface } => {
+                self.ask(draft, (identity, *to), (text, surface.as_ref()), facts)
+            }
+            Command::Answer { by, question, text } => self.answer(draft, (by, *question), text, facts),
+            Command::Look { identity } => self.look(draft, identity, facts),
             other => Err(self.out_of_order(other)),
         }
     }
@@ -278,6 +292,15 @@ impl Approval {
         Ok(())
     }
 
+    /// Somebody was not told; the alarm is raised once.
+    fn gave_up(&self, draft: &mut Draft, lost: &Lost) -> Result<(), Refusal> {
+        draft.add(EventKind::MessageUndelivered { lost: lost.clone() })?;
+        if !self.alarms.contains(&Alarm::MessageUndelivered) {
+            draft.add(EventKind::AlarmRaised { alarm: Alarm::MessageUndelivered })?;
+        }
+        Ok(())
+    }
+
     /// What a command that does not fit is answered with.
     fn out_of_order(&self, command: &Command) -> Refusal {
         match (command, &self.state) {
@@ -289,7 +312,13 @@ impl Approval {
             (Command::Claim(_), _) => Refusal::NotApproved { status: self.status() },
             (Command::Heartbeat { .. } | Command::Finish(_), _) => Refusal::NotTheClaimant,
             (
-                Command::Vote(_) | Command::TakeBack { .. } | Command::BreakGlass { .. },
+                Command::Vote(_)
+                | Command::TakeBack { .. }
+                | Command::BreakGlass(_)
+                | Command::Supersede { .. }
+                | Command::Ask { .. }
+                | Command::Answer { .. }
+                | Command::Look { .. },
                 State::Approved(_)
                 | State::Rejected(_)
                 | State::Executing(_)

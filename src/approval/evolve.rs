@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::approval::state::{
-    Approved, BrokenGlass, Executed, Executing, Expired, Rejected, Reviewed, Revoked, Stop, Waiting,
+    Approved, BrokenGlass, Executed, Executing, Expired, Rejected, Reviewed, Revoked, Settlement, Stop,
+    Waiting,
 };
-use crate::approval::{Approval, ApprovedBy, Decision, OutcomeKind, Question, State, Status};
+use crate::approval::{Approval, ApprovedBy, Decision, OutcomeKind, State, Status};
 use crate::call::{ArgsHash, CallDigest};
 use crate::id::{RequestId, ShortCode, TenantId};
 use crate::policy::Tier;
@@ -57,8 +58,13 @@ impl Approval {
             refusals: BTreeMap::new(),
             shares: None,
             followers: Vec::new(),
+            gone: Vec::new(),
+            gathered_on: None,
+            gathered: Vec::new(),
             escalations: 0,
             glass: None,
+            ask_anew: None,
+            unreached: Vec::new(),
         }
     }
 
@@ -102,6 +108,9 @@ impl Approval {
             EventKind::Voted { vote } => {
                 self.votes.retain(|other| other.identity != vote.identity && other.person != vote.person);
                 self.votes.push(vote.clone());
+                if let State::WaitingApproval(waiting) = &mut self.state {
+                    waiting.looking.retain(|looking| looking.person != vote.person);
+                }
             }
             EventKind::TakenBack { identity } | EventKind::Lapsed { identity } => {
                 self.votes.retain(|vote| vote.identity != *identity);
@@ -120,18 +129,12 @@ impl Approval {
                 }
                 self.escalations = *step;
             }
-            EventKind::Asked { .. } | EventKind::Answered { .. } => {
+            EventKind::Asked { .. }
+            | EventKind::Answered { .. }
+            | EventKind::Looks { .. }
+            | EventKind::LooksAway { .. } => {
                 let State::WaitingApproval(waiting) = &mut self.state else { return Err(misfit) };
-                match kind {
-                    EventKind::Asked { by, text } => {
-                        waiting.questions.push(Question { by: by.clone(), text: text.clone(), answer: None });
-                    }
-                    EventKind::Answered { text, .. } => {
-                        let open = waiting.questions.iter_mut().find(|question| question.answer.is_none());
-                        open.ok_or(misfit)?.answer = Some(text.clone());
-                    }
-                    _ => return Err(misfit),
-                }
+                waiting.talked(at, kind).ok_or(misfit)?;
             }
             EventKind::Reviewed { by, name, note } => {
                 let reviewed = Reviewed { by: by.clone(), name: name.clone(), note: note.clone(), at };
@@ -155,12 +158,28 @@ impl Approval {
             EventKind::CardDelivered { .. } => self.card_delivered = true,
             EventKind::AlarmRaised { alarm } => self.alarms.push(*alarm),
             EventKind::CardUndeliverable { .. } | EventKind::Rejudged { .. } => {}
+            EventKind::MessageUndelivered { lost } => {
+                if let (State::WaitingApproval(waiting), Some(question)) = (&mut self.state, lost.question) {
+                    waiting.question_lost(question);
+                }
+                if !self.unreached.contains(&lost.to) {
+                    self.unreached.push(lost.to.clone());
+                }
+            }
             EventKind::Reminded { count } => {
                 let State::WaitingApproval(waiting) = &mut self.state else { return Err(misfit) };
                 waiting.reminders = *count;
             }
             EventKind::Joined { follower } => self.followers.push(*follower),
             EventKind::SharesCard { leader } => self.shares = *leader,
+            EventKind::AskedAnew { by, .. } => self.ask_anew = Some(by.clone()),
+            EventKind::Gathers { part } => self.gathered.push(*part),
+            EventKind::GatheredOn { leader } => self.gathered_on = Some(*leader),
+            EventKind::PartChanged { part, over } => {
+                if *over && self.followers.contains(part) {
+                    self.gone.push(*part);
+                }
+            }
             EventKind::Remembered { .. } => {}
             EventKind::Proposed { .. }
             | EventKind::Forgotten { .. }
@@ -175,7 +194,7 @@ impl Approval {
             self.verdict = Some(Arc::clone(verdict));
         }
         if let EventKind::Decided {
-            approved_by: Some(ApprovedBy::BreakGlass { by, person, name, reason }),
+            approved_by: Some(ApprovedBy::BreakGlass { by, person, name, reason, surface, assurance, shown }),
             ..
         } = kind
         {
@@ -184,6 +203,9 @@ impl Approval {
                 person: person.clone(),
                 name: name.clone(),
                 reason: reason.clone(),
+                surface: surface.clone(),
+                assurance: *assurance,
+                shown: *shown,
                 at,
                 reviewed: None,
             });
@@ -208,12 +230,14 @@ impl Approval {
                     _ => return None,
                 }
             }
-            (State::PolicyChecking, EventKind::Requested { until, alarm_at }) => {
+            (State::PolicyChecking, EventKind::Requested { until, alarm_at, gathers_until }) => {
                 State::WaitingApproval(Waiting {
                     since: at,
                     until: *until,
                     alarm_at: *alarm_at,
+                    gathers_until: *gathers_until,
                     questions: Vec::new(),
+                    looking: Vec::new(),
                     reminders: 0,
                 })
             }
@@ -264,6 +288,7 @@ impl Approval {
                     at,
                     late: false,
                     settled_by: None,
+                    settlement: None,
                 })
             }
             (State::Executed(executed), EventKind::Executed { claim, outcome, late: true })
@@ -271,13 +296,14 @@ impl Approval {
             {
                 State::Executed(Executed { outcome: outcome.clone(), at, late: true, ..executed.clone() })
             }
-            (State::Executed(executed), EventKind::Settled { by, outcome, .. })
+            (State::Executed(executed), EventKind::Settled { by, outcome, reason, name })
                 if executed.outcome.kind == OutcomeKind::Unknown =>
             {
                 State::Executed(Executed {
                     outcome: outcome.clone(),
                     at,
                     settled_by: Some(by.clone()),
+                    settlement: Some(Settlement { name: name.clone(), reason: reason.clone() }),
                     ..executed.clone()
                 })
             }

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::{CanonicalArgs, ToolCall};
-use crate::id::{CredentialId, RequestId, RunId, SessionId, StepId};
+use crate::id::{CredentialId, RequestId, Role, RunId, SessionId, StepId};
+use crate::inbound::MessageRef;
 use crate::person::Identity;
-use crate::time::Ttl;
+use crate::policy::Place;
+use crate::time::{Timestamp, Ttl};
 
 /// A proposed call with everything that the agent says about it. All text in it is the agent's claim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +35,10 @@ pub struct Proposal {
     /// Where the agent would like the card: its wish, kept for the record and otherwise not heeded. Where people are
     /// asked is the policy's alone, or an agent could ask where nobody looks.
     pub place: Option<String>,
+    /// The thread that the task came from, by its first message, as the agent says. It is heeded only within a channel that
+    /// the policy picked: it can move a card into a thread there, and nowhere else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<MessageRef>,
     /// The agent's own limit on the wait; it can only shorten what the policy gives.
     pub timeout: Option<Ttl>,
     /// The same call's earlier request that came to nothing lately, so that the card can say so.
@@ -44,6 +50,9 @@ pub struct Proposal {
     /// The request that somebody edited to make this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Edited>,
+    /// Whether whatever proposed it reads no questions: one could be answered by the person behind it alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_no_questions: bool,
 }
 
 /// Whose edit of which request a proposal is.
@@ -55,11 +64,45 @@ pub struct Edited {
     pub by: Identity,
     /// What they are called.
     pub name: String,
-    /// The arguments before.
+    /// The arguments as they were asked for, before anybody edited them.
     pub before: CanonicalArgs,
+    /// The accounts of who had edited it before that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Identity>,
+    /// Where what was asked for before is confidential: the roles whose people may read that. What it was made into stays
+    /// so, whatever its arguments are now: what the agent said of it is about the old ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidential: Option<Vec<Role>>,
+}
+
+impl Edited {
+    /// Everybody who changed what the call does.
+    pub fn editors(&self) -> impl Iterator<Item = &Identity> {
+        self.earlier.iter().chain([&self.by])
+    }
 }
 
 impl Proposal {
+    /// The accounts of everybody whose doing the call is: who asked for it, and who changed what it does. What they made
+    /// somebody else must approve, unless the policy lets them.
+    pub fn behind(&self) -> impl Iterator<Item = &Identity> {
+        self.requester.identities.iter().chain(self.edited.iter().flat_map(Edited::editors))
+    }
+
+    /// Whether a question about it reaches anybody who can answer: what proposed it, or a person behind it in a chat.
+    #[must_use]
+    pub fn can_be_asked_about(&self) -> bool {
+        !self.takes_no_questions || self.requester.identities.iter().any(Identity::is_in_chat)
+    }
+
+    /// This place, in the thread that the task came from where that is in its channel.
+    #[must_use]
+    pub fn placed(&self, place: &Place) -> Place {
+        let thread = self.thread.as_ref().filter(|thread| thread.channel == place.channel);
+        let thread = place.thread.clone().or_else(|| thread.map(|thread| thread.id.clone()));
+        Place { thread, ..place.clone() }
+    }
+
     /// Whether people would read the same of both: the same call, asked in the same run with the same words.
     #[must_use]
     pub fn differs_in_nothing(&self, other: &Self) -> bool {
@@ -97,6 +140,12 @@ pub enum Before {
     Denied {
         /// Their reason.
         reason: Option<String>,
+        /// Who they are; empty where that was not yet kept.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by: Vec<String>,
+        /// When; none where that was not yet kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
 }
 

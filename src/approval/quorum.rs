@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::approval::proposal::Requester;
-use crate::approval::seats;
 use crate::approval::state::{Decision, Vote};
+use crate::approval::{Proposal, Refusal, seats};
 use crate::id::{PersonId, Role};
-use crate::person::{Electorate, Member};
+use crate::person::{Electorate, Identity, Member};
 use crate::policy::{EscalationStep, Group, Terms};
 
 /// How the votes stand.
@@ -23,7 +22,7 @@ pub struct Tally {
     /// Distinct people whose no counts.
     pub denials: u32,
     /// Accounts whose votes no longer count.
-    pub lapsed: Vec<crate::person::Identity>,
+    pub lapsed: Vec<Identity>,
 }
 
 /// What one group asks for, and has.
@@ -115,7 +114,7 @@ impl Tally {
         asked: &Asked<'_>,
         votes: &[Vote],
         electorate: &Electorate,
-        requester: &Requester,
+        proposal: &Proposal,
     ) -> Self {
         let mut lapsed = Vec::new();
         let mut counted = Vec::new();
@@ -123,7 +122,7 @@ impl Tally {
             match electorate.member(&vote.identity) {
                 Some(member)
                     if eligible(asked, member, vote.stage)
-                        && !barred(asked.terms, member, requester, electorate) =>
+                        && barred(asked.terms, member, proposal, electorate).is_none() =>
                 {
                     counted.push(Counted {
                         vote,
@@ -167,16 +166,26 @@ fn eligible(asked: &Asked<'_>, member: &Member, stage: u32) -> bool {
     (0..=stage).any(|stage| asked.asks(member, stage))
 }
 
-/// Whether this is a person behind the request, whose own vote does not count.
-pub(super) fn barred(terms: &Terms, member: &Member, requester: &Requester, electorate: &Electorate) -> bool {
-    !terms.requester_may_approve
-        && requester
-            .identities
-            .iter()
-            .any(|identity| electorate.member(identity).is_some_and(|asker| asker.person == member.person))
+/// Why the own vote of this person does not count, if they are behind the request: they asked for it, or changed it.
+pub(super) fn barred(
+    terms: &Terms,
+    member: &Member,
+    proposal: &Proposal,
+    electorate: &Electorate,
+) -> Option<Refusal> {
+    let is_theirs = |identity: &Identity| {
+        electorate.member(identity).is_some_and(|behind| behind.person == member.person)
+    };
+    if terms.requester_may_approve {
+        None
+    } else if proposal.requester.identities.iter().any(is_theirs) {
+        Some(Refusal::OwnRequest)
+    } else {
+        proposal.edited.as_ref().filter(|edited| edited.editors().any(is_theirs)).map(|_| Refusal::OwnEdit)
+    }
 }
 
-fn count(terms: &Terms, votes: &[Counted<'_>], lapsed: Vec<crate::person::Identity>) -> Tally {
+fn count(terms: &Terms, votes: &[Counted<'_>], lapsed: Vec<Identity>) -> Tally {
     let deniers: BTreeSet<_> =
         votes.iter().filter(|c| c.vote.decision == Decision::Deny).map(|c| c.person.clone()).collect();
     let stages = u32::try_from(terms.stages.len()).unwrap_or(u32::MAX);

@@ -35,6 +35,8 @@ pub enum Refusal {
     },
     /// Who asked for it cannot vote for it.
     OwnRequest,
+    /// Who changed it cannot vote for what they made of it.
+    OwnEdit,
     /// The same person has said the same before.
     AlreadyVoted {
         /// What they said.
@@ -109,6 +111,12 @@ pub enum Refusal {
     },
     /// A settlement must say how it ended.
     StillUnknown,
+    /// It was asked as many questions as it takes.
+    TooManyQuestions,
+    /// There is no such question, or it was answered.
+    NoOpenQuestion,
+    /// The question is for somebody else to answer.
+    NotAskedOfYou,
 }
 
 impl Refusal {
@@ -122,6 +130,7 @@ impl Refusal {
             Self::NoStanding(_) => "no_standing",
             Self::WrongRole { .. } => "wrong_role",
             Self::OwnRequest => "own_request",
+            Self::OwnEdit => "own_edit",
             Self::AlreadyVoted { .. } => "already_voted",
             Self::NotShownInFull => "not_shown_in_full",
             Self::ReasonRequired { .. } => "reason_required",
@@ -142,6 +151,9 @@ impl Refusal {
             Self::NotTheClaimant => "not_the_claimant",
             Self::AlreadyFinished { .. } => "already_finished",
             Self::StillUnknown => "still_unknown",
+            Self::TooManyQuestions => "too_many_questions",
+            Self::NoOpenQuestion => "no_open_question",
+            Self::NotAskedOfYou => "not_asked_of_you",
         }
     }
 
@@ -154,6 +166,7 @@ impl Refusal {
             Self::NoStanding(_)
             | Self::WrongRole { .. }
             | Self::OwnRequest
+            | Self::OwnEdit
             | Self::NotShownInFull
             | Self::NotAllowed { .. }
             | Self::NotApproved { .. }
@@ -176,7 +189,10 @@ impl Refusal {
             | Self::FactsStale
             | Self::AlreadyFinished { .. }
             | Self::MayNotEdit
-            | Self::StillUnknown => false,
+            | Self::StillUnknown
+            | Self::TooManyQuestions
+            | Self::NoOpenQuestion
+            | Self::NotAskedOfYou => false,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Actor;
+use crate::approval::talk::{Looking, Question};
 use crate::call::{CallDigest, ContentHash, ShownDigest};
 use crate::id::{ClaimId, PersonId, RequestId, Role, SurfaceName};
 use crate::person::Identity;
@@ -131,22 +132,17 @@ pub struct Waiting {
     pub until: Timestamp,
     /// When an alarm goes out.
     pub alarm_at: Timestamp,
+    /// Until when others may be gathered on its card, which is not posted before; none where it was posted at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gathers_until: Option<Timestamp>,
     /// Questions asked from the card, and their answers.
     pub questions: Vec<Question>,
+    /// Who says that they are looking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looking: Vec<Looking>,
     /// Reminders sent so far.
     #[serde(default)]
     pub reminders: u32,
-}
-
-/// A question from the card, neither yes nor no.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    /// Who asks.
-    pub by: Identity,
-    /// What.
-    pub text: String,
-    /// The answer, once there is one.
-    pub answer: Option<String>,
 }
 
 /// May run once.
@@ -191,6 +187,15 @@ pub enum ApprovedBy {
         name: String,
         /// Why.
         reason: String,
+        /// Where; none where that was not yet kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<SurfaceName>,
+        /// How sure it is that it was they.
+        #[serde(default)]
+        assurance: Assurance,
+        /// What they had been shown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shown: Option<ShownDigest>,
     },
 }
 
@@ -214,6 +219,15 @@ pub struct BrokenGlass {
     pub name: String,
     /// Why.
     pub reason: String,
+    /// Where; none where that was not yet kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<SurfaceName>,
+    /// How sure it is that it was they.
+    #[serde(default)]
+    pub assurance: Assurance,
+    /// What they had been shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownDigest>,
     /// When.
     pub at: Timestamp,
     /// Who reviewed it since.
@@ -325,6 +339,19 @@ pub struct Executed {
     pub late: bool,
     /// Who settled an unknown outcome.
     pub settled_by: Option<Actor>,
+    /// In whose words, and which; none where that was not yet kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settlement: Option<Settlement>,
+}
+
+/// What somebody said of an unknown outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// What they are called, where it is a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// How they know.
+    pub reason: String,
 }
 
 /// How an execution ended.
@@ -367,6 +394,12 @@ impl OutcomeKind {
             Self::Failed => "failed",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Succeeded, Self::Failed, Self::Unknown].into_iter().find(|kind| kind.name() == name)
     }
 }
 
@@ -454,6 +487,19 @@ pub enum Assurance {
     E2eeTofu,
     /// End-to-end encrypted, from a device signed by a pinned identity.
     E2eePinned,
+}
+
+impl Assurance {
+    /// As policies and the record have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ServerAsserted => "server-asserted",
+            Self::Signed => "signed",
+            Self::E2eeTofu => "e2ee-tofu",
+            Self::E2eePinned => "e2ee-pinned",
+        }
+    }
 }
 
 /// What one account said.

@@ -7,6 +7,8 @@ use crate::approval::decide::{Draft, drop_lapsed};
 use crate::approval::quorum::{Asked, barred, would_help};
 use crate::approval::state::{ApprovedBy, Decision, RejectedBy, Rendering, Vote};
 use crate::approval::{Approval, Refusal, Tally};
+use crate::call::ShownDigest;
+use crate::id::SurfaceName;
 use crate::person::{Identity, Member};
 use crate::policy::Terms;
 use crate::record::EventKind;
@@ -74,8 +76,8 @@ impl Approval {
         let Some(counts_for) = counts_for else {
             return Err(Refusal::WrongRole { needs: asked.roles_at(stage) });
         };
-        if barred(terms, member, &self.proposal.requester, &facts.electorate) {
-            return Err(Refusal::OwnRequest);
+        if let Some(own) = barred(terms, member, &self.proposal, &facts.electorate) {
+            return Err(own);
         }
         if ballot.assurance < terms.assurance {
             return Err(Refusal::LowAssurance { needs: terms.assurance });
@@ -104,23 +106,33 @@ impl Approval {
     fn was_shown(&self, ballot: &Ballot) -> bool {
         match ballot.given_on {
             Some(leader) => self.shares == Some(leader),
-            None => self.seen(ballot).any(|rendering| rendering.full),
+            None => self.seen_with(ballot).any(|rendering| rendering.full),
         }
     }
 
     /// How many calls beside this one the card named that this account saw. What is named is part of what has the digest,
     /// so that renderings of one digest name the same; one that was put on record without it names none.
     fn covered_by(&self, ballot: &Ballot) -> u32 {
-        self.seen(ballot).map(|rendering| rendering.covers).max().unwrap_or_default()
+        self.seen_with(ballot).map(|rendering| rendering.covers).max().unwrap_or_default()
     }
 
-    /// What is on record of what this account saw, under the digest that came with the vote.
-    fn seen<'a>(&'a self, ballot: &'a Ballot) -> impl Iterator<Item = &'a Rendering> {
-        self.renderings.iter().filter(|rendering| {
-            ballot.given_on.is_none()
-                && ballot.shown == Some(rendering.shown)
-                && rendering.surface == ballot.surface
-                && rendering.viewer.as_ref().is_none_or(|viewer| *viewer == ballot.identity)
+    /// What is on record of what the account saw with which this vote came.
+    fn seen_with<'a>(&'a self, ballot: &'a Ballot) -> impl Iterator<Item = &'a Rendering> {
+        let own = ballot.shown.filter(|_| ballot.given_on.is_none());
+        self.seen(own, &ballot.surface, &ballot.identity)
+    }
+
+    /// What is on record of what this account saw there, under the digest that came with what it says.
+    pub(super) fn seen<'a>(
+        &'a self,
+        shown: Option<ShownDigest>,
+        surface: &'a SurfaceName,
+        viewer: &'a Identity,
+    ) -> impl Iterator<Item = &'a Rendering> {
+        self.renderings.iter().filter(move |rendering| {
+            shown == Some(rendering.shown)
+                && rendering.surface == *surface
+                && rendering.viewer.as_ref().is_none_or(|one| one == viewer)
         })
     }
 

@@ -181,7 +181,7 @@ fn kind(value: &Value) -> &'static str {
 #[non_exhaustive]
 pub enum ArgsError {
     /// Not JSON (RFC 8259), not UTF-8, or a string with half of a surrogate pair.
-    #[error("the JSON is not valid in {path}: {reason}; send one complete JSON text in UTF-8")]
+    #[error("the JSON is not valid{}: {reason}; send one complete JSON text in UTF-8", path.inside())]
     Syntax {
         /// The innermost value that was being read.
         path: JsonPath,

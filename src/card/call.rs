@@ -4,10 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::diff::{self, DiffLineKind};
+use super::elsewhere::{self, ElsewhereView};
 use super::{Eye, Redactor, Visible, Warnings, visible, visible_line};
 use crate::approval::{Approval, Before, Edited, Evidence};
 use crate::call::CallDigest;
-use crate::policy::{Figure, FigureName, Level, RememberOffer, RuleHit, RuleKind, Tier};
+use crate::id::Role;
+use crate::policy::{Figure, FigureName, Level, RememberOffer, RuleHit, RuleKind, Tier, Verdict};
 use crate::time::{Timestamp, Ttl};
 
 /// The call, and why it is asked about. Never changes within a request, but for the number of calls it stands for.
@@ -35,10 +37,16 @@ pub struct CallView {
     pub reason: Visible,
     /// Who asked.
     pub asked_by: Visible,
+    /// The agent through which they did.
+    pub agent: Visible,
     /// When.
     pub asked_at: Timestamp,
     /// The rules that want it asked.
     pub rules: Vec<RuleView>,
+    /// Whether the policy says anything of what the tool does.
+    pub is_described: bool,
+    /// What the agent's words name in place of where the call takes effect.
+    pub elsewhere: Option<ElsewhereView>,
     /// What the agent bases it on.
     pub evidence: Vec<EvidenceView>,
     /// What the agent says it does on a no.
@@ -59,8 +67,8 @@ pub struct CallView {
     pub warnings: Warnings,
     /// How many secrets are hidden; with any, no rendering shows the whole call.
     pub redacted: u32,
-    /// What is approved.
-    pub digest: CallDigest,
+    /// What is approved; none where the call is veiled: who knows the tool could try arguments until one gives it.
+    pub digest: Option<CallDigest>,
 }
 
 /// What became of it when the same call was asked about before.
@@ -75,6 +83,12 @@ pub enum AskedAgain {
     Denied {
         /// Their reason.
         reason: Option<Visible>,
+        /// Who they are; empty where that is not known.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        by: Vec<Visible>,
+        /// When; none where that is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<Timestamp>,
     },
 }
 
@@ -87,6 +101,9 @@ pub struct ArgView {
     pub value: Visible,
     /// Whether it is one of those that decide.
     pub leading: bool,
+    /// Whether it is a text; anything else stands here as JSON.
+    #[serde(skip)]
+    pub is_text: bool,
 }
 
 /// A rule, as shown.
@@ -192,7 +209,7 @@ impl CallView {
             args_json,
             effect: verdict
                 .and_then(|verdict| verdict.effect.as_deref())
-                .map(|template| eye.block(&fill_in(template, &args))),
+                .map(|template| eye.block(&fill_in(template, &args, &plain))),
             figures: verdict
                 .map_or(&[][..], |v| &v.figures)
                 .iter()
@@ -202,23 +219,37 @@ impl CallView {
             task: eye.line(&proposal.task),
             reason: eye.block(&proposal.reason),
             asked_by: eye.line(&proposal.requester.shown_as),
+            agent: eye.line(proposal.call.agent.as_str()),
             asked_at: approval.opened_at,
             rules: verdict.map_or(&[][..], |v| &v.rules).iter().map(|hit| rule(hit, &mut eye)).collect(),
+            is_described: verdict.is_some_and(Verdict::describes),
+            elsewhere: elsewhere::of(proposal, &args, &mut eye),
             evidence: proposal.evidence.iter().map(|piece| evidence(piece, &mut eye)).collect(),
             if_denied: proposal.if_denied.as_deref().map(|text| eye.block(text)),
             requester_may_approve: verdict
                 .and_then(|verdict| verdict.terms.as_ref())
                 .is_some_and(|terms| terms.requester_may_approve),
             asked_again: proposal.follows.as_ref().map(|earlier| asked_again(&earlier.how, &mut eye)),
-            edited: proposal.edited.as_ref().map(|edited| edit(edited, &args, &mut eye)),
+            edited: proposal.edited.as_ref().map(|edited| {
+                // Who is asked about what it is now need not be one of those who may read what it was.
+                let may_read =
+                    |readers: &Vec<Role>| approval.readers().iter().all(|role| readers.contains(role));
+                if edited.confidential.as_ref().is_none_or(may_read) {
+                    edit(edited, &args, &mut eye)
+                } else {
+                    EditedView { by: eye.line(&edited.name), changes: visible("") }
+                }
+            }),
             remember: verdict
                 .and_then(|verdict| verdict.remember.as_ref())
                 .map(|offer| remember(offer, &mut eye)),
             shadow: verdict.and_then(|verdict| verdict.shadow.as_ref()).map(|shadow| shadow.tier),
-            calls: u32::try_from(approval.followers.len()).unwrap_or(u32::MAX).saturating_add(1),
+            calls: u32::try_from(approval.followers.len() - approval.gone.len())
+                .unwrap_or(u32::MAX)
+                .saturating_add(1),
             warnings: eye.warnings,
             redacted: eye.redacted,
-            digest: approval.digest,
+            digest: Some(approval.digest),
         }
     }
 }
@@ -246,19 +277,26 @@ fn arguments(args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Vec<ArgView
         name: eye.seen(visible_line(name)),
         value: eye.seen(visible(&plain(value))),
         leading,
+        is_text: value.is_string(),
     });
     shown.collect()
 }
 
-/// The policy's template with arguments put in, else the tool and its key argument. Never the agent's prose.
+/// The policy's template with arguments put in, else the tool, where it takes effect, and its key argument. Never the
+/// agent's prose. Of an argument of several lines the first stands there: what follows it could pretend to be the title's
+/// own words.
 fn title(approval: &Approval, args: &Value, leading: &[String], eye: &mut Eye<'_>) -> Visible {
     /// A title is a line, not a page.
     const TITLE_CHARS_MAX: usize = 120;
     let tool = approval.proposal.call.full_name();
     let template = approval.verdict.as_deref().and_then(|verdict| verdict.title.as_deref());
     let plain = match (template, ordered(args, leading).first()) {
-        (Some(template), _) => fill_in(template, args),
-        (None, Some((_, value, _))) => format!("{tool} · {}", plain(value)),
+        (Some(template), _) => fill_in(template, args, &first_line),
+        (None, Some((key, value, _))) => {
+            let place = elsewhere::place(args).filter(|(name, _)| name != key);
+            let place = place.map(|(name, value)| format!(" ({name} {})", first_line(value)));
+            format!("{tool}{} · {}", place.unwrap_or_default(), first_line(value))
+        }
         (None, None) => tool,
     };
     visible_line(&eye.redactor.redact_text(&plain).text).cut_middle(TITLE_CHARS_MAX).0
@@ -269,8 +307,19 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// Replaces `{name}` by the argument of that name; a name that is no argument stays as it is written.
-fn fill_in(template: &str, args: &Value) -> String {
+/// As [`plain`], and a list as its members; of several lines the first.
+fn first_line(value: &Value) -> String {
+    let text = match value {
+        Value::Array(members) => members.iter().map(plain).collect::<Vec<_>>().join(", "),
+        one => plain(one),
+    };
+    let mut lines = text.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    if lines.next().is_some() { format!("{first}…") } else { first.to_owned() }
+}
+
+/// Replaces `{name}` by the argument of that name, written so; a name that is no argument stays as it is written.
+fn fill_in(template: &str, args: &Value, written: &dyn Fn(&Value) -> String) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
@@ -278,7 +327,7 @@ fn fill_in(template: &str, args: &Value) -> String {
         match after.split_once('}') {
             Some((name, tail)) => {
                 match args.get(name) {
-                    Some(value) => filled.push_str(&plain(value)),
+                    Some(value) => filled.push_str(&written(value)),
                     None => filled.extend(["{", name, "}"]),
                 }
                 rest = tail;
@@ -297,9 +346,11 @@ fn asked_again(how: &Before, eye: &mut Eye<'_>) -> AskedAgain {
     match how {
         Before::Unanswered => AskedAgain::Unanswered,
         Before::Unasked => AskedAgain::Unasked,
-        Before::Denied { reason } => {
-            AskedAgain::Denied { reason: reason.as_deref().map(|reason| eye.line(reason)) }
-        }
+        Before::Denied { reason, by, at } => AskedAgain::Denied {
+            reason: reason.as_deref().map(|reason| eye.line(reason)),
+            by: by.iter().map(|name| eye.line(name)).collect(),
+            at: *at,
+        },
     }
 }
 

@@ -120,6 +120,13 @@ pub struct Warnings {
 }
 
 impl Warnings {
+    /// How many there are of all kinds.
+    #[must_use]
+    pub const fn total(self) -> u32 {
+        let shown = self.invisible.saturating_add(self.bidi);
+        shown.saturating_add(self.mixed_script).saturating_add(self.combining)
+    }
+
     /// The sums of both.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {

@@ -11,10 +11,12 @@
 
 mod key;
 mod known;
+mod seam;
 mod shape;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -78,13 +80,39 @@ impl Redactor {
     }
 
     fn redact(&self, text: &str, sensitive: bool) -> Redacted {
-        let mut spans = self.known.spans(text);
-        shape::spans(text, &mut spans);
-        key::spans(text, &mut spans);
+        let mut spans = self.spans(text);
         if sensitive {
             spans.extend(key::secret_in(text));
         }
         mask_spans(text, spans)
+    }
+
+    /// Where secrets stand in free text; they may overlap.
+    fn spans(&self, text: &str) -> Vec<Range<usize>> {
+        let mut spans = self.known.spans(text);
+        shape::spans(text, &mut spans);
+        key::spans(text, &mut spans);
+        spans
+    }
+
+    /// How a key is shown, and how much of it is hidden: two that were hidden must not become one.
+    fn key(&self, key: &str, is_taken: impl Fn(&str) -> bool) -> (String, u32) {
+        let Redacted { text, hidden } = self.redact(key, false);
+        if !is_taken(&text) {
+            return (text, hidden);
+        }
+        let mut numbered = (2_usize..).map(|number| format!("{text} #{number}"));
+        (numbered.find(|key| !is_taken(key)).unwrap_or(text), hidden)
+    }
+
+    /// Each key of an object, by how [`Redactor::redact_value`] shows it.
+    pub(super) fn keys<'a>(&self, entries: &'a Map<String, Value>) -> BTreeMap<String, &'a str> {
+        let mut shown = BTreeMap::new();
+        for key in entries.keys() {
+            let (own, _) = self.key(key, |other| shown.contains_key(other));
+            shown.insert(own, key.as_str());
+        }
+        shown
     }
 
     fn walk(&self, value: &Value, sensitive: bool, hidden: &mut u32) -> Value {
@@ -118,26 +146,18 @@ impl Redactor {
                     .any(is_sensitive_key);
                 let mut walked = Map::new();
                 for (key, entry) in entries {
+                    let (shown, more) = self.key(key, |shown| walked.contains_key(shown));
+                    *hidden = hidden.saturating_add(more);
                     let named = names_secret && key.eq_ignore_ascii_case("value");
                     let inherits = entry.is_string() || entry.is_array();
                     let sensitive = inherits && (named || is_sensitive_key(key));
                     let entry = self.walk(entry, sensitive, hidden);
-                    let redacted = self.redact(key, false);
-                    *hidden = hidden.saturating_add(redacted.hidden);
-                    walked.insert(unused(&walked, redacted.text), entry);
+                    walked.insert(shown, entry);
                 }
                 Value::Object(walked)
             }
         }
     }
-}
-
-/// Two keys that were hidden must not become one.
-fn unused(taken: &Map<String, Value>, key: String) -> String {
-    if !taken.contains_key(&key) {
-        return key;
-    }
-    (2_usize..).map(|number| format!("{key} #{number}")).find(|key| !taken.contains_key(key)).unwrap_or(key)
 }
 
 /// `--token`, of which the value is the next argument.

@@ -31,6 +31,9 @@ pub struct CardRow {
     pub failing_since: Option<Timestamp>,
     /// Not before then.
     pub next_try_at: Timestamp,
+    /// A new card is not posted before then, because others may be gathered on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_back_until: Option<Timestamp>,
     /// Nothing is tried any more, and why.
     pub given_up: Option<String>,
 }
@@ -79,6 +82,7 @@ impl CardRow {
             tries: 0,
             failing_since: None,
             next_try_at: now,
+            kept_back_until: None,
             given_up: None,
         }
     }
@@ -107,11 +111,9 @@ impl CardRow {
         if !self.is_behind() {
             return None;
         }
-        Some(
-            self.attempt
-                .as_ref()
-                .map_or(self.next_try_at, |attempt| attempt.lease_until.max(self.next_try_at)),
-        )
+        let kept_back = self.kept_back_until.filter(|_| self.messages.is_empty());
+        let next = kept_back.map_or(self.next_try_at, |until| until.max(self.next_try_at));
+        Some(self.attempt.as_ref().map_or(next, |attempt| attempt.lease_until.max(next)))
     }
 
     /// Applies one step; false where the row has moved on and the step no longer fits.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::approval::{
-    Approval, ApprovedBy, Decision, ExpiredHow, Need, OutcomeKind, RejectedBy, RevokedWhy, State, Vote,
+    Addressee, Approval, ApprovedBy, Decision, ExpiredHow, Looking, Need, OutcomeKind, Question, RejectedBy,
+    RevokedWhy, State, Vote,
 };
 use crate::card::{Redactor, Visible, visible, visible_line};
 use crate::id::Role;
@@ -30,10 +31,29 @@ pub enum StateView {
         until: Timestamp,
         /// How long a yes is good for.
         valid_for: Ttl,
+        /// How many more people's no ends it.
+        denials_left: u32,
         /// Whether a yes needs a reason.
         reason_for_yes: bool,
         /// Whether a no needs a reason.
         reason_for_no: bool,
+        /// Whether who decides may change the arguments first.
+        may_edit: bool,
+        /// Whether a question about it reaches anybody who can answer.
+        #[serde(skip_serializing_if = "is_true")]
+        may_ask: bool,
+        /// Whether the policy takes it for a yes if nobody answers in time.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        silence_approves: bool,
+        /// Whether a yes counts from somebody who did not see the whole call.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        partial_view_may_approve: bool,
+        /// What was asked about it, in order.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        questions: Vec<QuestionView>,
+        /// Who says that they are looking.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        looking: Vec<LookingView>,
     },
     /// May run once.
     Approved {
@@ -46,7 +66,7 @@ pub enum StateView {
     },
     /// People or the policy said no.
     Rejected {
-        /// Who said no.
+        /// Who said no, and after them who had said yes.
         votes: Vec<VoteView>,
         /// Why, where it was not people.
         because: Option<Visible>,
@@ -80,11 +100,13 @@ pub enum StateView {
         duration_ms: Option<u64>,
         /// When that became known.
         at: Timestamp,
-        /// Whether somebody settled it.
-        settled: bool,
+        /// Who settled it, where nobody had known how it ended.
+        settled: Option<SettledView>,
     },
     /// Time ran out.
     Expired {
+        /// Who had said what.
+        votes: Vec<VoteView>,
         /// On whom.
         how: ExpiredHow,
         /// When.
@@ -92,6 +114,8 @@ pub enum StateView {
     },
     /// It was taken back.
     Revoked {
+        /// Who had said what.
+        votes: Vec<VoteView>,
         /// Why.
         why: RevokedWhy,
         /// By whom.
@@ -120,6 +144,53 @@ pub struct VoteView {
     pub remember: bool,
 }
 
+/// Who settled what nobody had known, and how they know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SettledView {
+    /// Their name; none where it was no person, or was not yet kept.
+    pub name: Option<Visible>,
+    /// In their words; none where that was not yet kept.
+    pub reason: Option<Visible>,
+}
+
+/// A question, and the answer once there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QuestionView {
+    /// Who asks.
+    pub by: Visible,
+    /// Whom.
+    pub to: Addressee,
+    /// What.
+    pub text: Visible,
+    /// When.
+    pub at: Timestamp,
+    /// What was answered.
+    pub answer: Option<AnswerView>,
+    /// Whether it could not be delivered to whom it is to.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
+}
+
+/// What was answered, and in whose words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnswerView {
+    /// Who; none where it was the agent.
+    pub by: Option<Visible>,
+    /// In their words.
+    pub text: Visible,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Somebody who is looking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LookingView {
+    /// Who.
+    pub name: Visible,
+    /// Since when.
+    pub since: Timestamp,
+}
+
 /// On whose word a request may run or did, where that is not the votes'.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "grounds")]
@@ -131,6 +202,8 @@ pub enum GroundsView {
         /// Until when they chose it.
         until: Timestamp,
     },
+    /// Nobody's: time ran out, and the policy takes that for a yes.
+    Silence,
     /// One person alone, in an emergency. Told whatever became of the request since.
     Alone {
         /// Who.
@@ -165,7 +238,8 @@ impl GroundsView {
                 names: names.iter().map(|name| visible_line(name)).collect(),
                 until: *until,
             }),
-            _ => None,
+            ApprovedBy::Timeout => Some(Self::Silence),
+            ApprovedBy::Policy | ApprovedBy::Votes | ApprovedBy::BreakGlass { .. } => None,
         }
     }
 }
@@ -173,6 +247,7 @@ impl GroundsView {
 impl StateView {
     pub(super) fn of(approval: &Approval, redactor: &Redactor) -> Self {
         let text = |text: &str| visible(&redactor.redact_text(text).text);
+        let line = |text: &str| visible_line(&redactor.redact_text(text).text);
         let votes = |decision: Option<Decision>| -> Vec<VoteView> {
             let said =
                 approval.votes.iter().filter(|vote| decision.is_none_or(|wanted| vote.decision == wanted));
@@ -188,6 +263,9 @@ impl StateView {
                     stage: tally
                         .as_ref()
                         .map_or((1, 1), |tally| ((tally.stage + 1).min(tally.stages), tally.stages)),
+                    denials_left: terms
+                        .map_or(1, |terms| terms.denials_to_reject)
+                        .saturating_sub(tally.as_ref().map_or(0, |tally| tally.denials)),
                     needs: tally.map(|tally| tally.needs).unwrap_or_default(),
                     as_well: as_well(approval),
                     votes: votes(None),
@@ -195,6 +273,12 @@ impl StateView {
                     valid_for: terms.map_or(Ttl::ZERO, |terms| terms.valid_for),
                     reason_for_yes: terms.is_some_and(|terms| terms.reason_for_yes),
                     reason_for_no: terms.is_some_and(|terms| terms.reason_for_no),
+                    may_edit: terms.is_some_and(|terms| terms.may_edit),
+                    may_ask: approval.proposal.can_be_asked_about(),
+                    silence_approves: terms.is_some_and(|terms| terms.approve_on_timeout),
+                    partial_view_may_approve: terms.is_some_and(|terms| terms.partial_view_may_approve),
+                    questions: waiting.questions.iter().map(|asked| question(asked, redactor)).collect(),
+                    looking: waiting.looking.iter().map(looking).collect(),
                 }
             }
             State::Approved(approved) => Self::Approved {
@@ -203,7 +287,10 @@ impl StateView {
                 until: approved.until,
             },
             State::Rejected(rejected) => Self::Rejected {
-                votes: votes(Some(Decision::Deny)),
+                votes: [Decision::Deny, Decision::Approve]
+                    .into_iter()
+                    .flat_map(|said| votes(Some(said)))
+                    .collect(),
                 because: match &rejected.by {
                     RejectedBy::Policy { because } => Some(text(because)),
                     RejectedBy::NoApprover { why } => Some(text(why)),
@@ -228,10 +315,17 @@ impl StateView {
                 error: executed.outcome.error.as_deref().map(text),
                 duration_ms: executed.outcome.duration_ms,
                 at: executed.at,
-                settled: executed.settled_by.is_some(),
+                settled: executed.settled_by.as_ref().map(|_| {
+                    let settlement = executed.settlement.as_ref();
+                    SettledView {
+                        name: settlement.and_then(|said| said.name.as_deref()).map(visible_line),
+                        reason: settlement.map(|said| line(&said.reason)),
+                    }
+                }),
             },
-            State::Expired(expired) => Self::Expired { how: expired.how, at: expired.at },
+            State::Expired(expired) => Self::Expired { votes: votes(None), how: expired.how, at: expired.at },
             State::Revoked(revoked) => Self::Revoked {
+                votes: votes(None),
                 why: revoked.why.clone(),
                 by: visible_line(&revoked.name.clone().unwrap_or_else(|| revoked.by.to_string())),
                 reason: revoked.reason.as_deref().map(text),
@@ -250,6 +344,31 @@ fn as_well(approval: &Approval) -> Vec<Role> {
         }
     }
     roles
+}
+
+fn question(asked: &Question, redactor: &Redactor) -> QuestionView {
+    let line = |text: &str| visible_line(&redactor.redact_text(text).text);
+    QuestionView {
+        by: visible_line(&asked.name),
+        to: asked.to,
+        text: line(&asked.text),
+        at: asked.at,
+        answer: asked.answer.as_ref().map(|answer| AnswerView {
+            by: answer.name.as_deref().map(visible_line),
+            text: line(&answer.text),
+            at: answer.at,
+        }),
+        lost: asked.lost,
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+fn looking(one: &Looking) -> LookingView {
+    LookingView { name: visible_line(&one.name), since: one.since }
 }
 
 fn vote_view(vote: &Vote, redactor: &Redactor) -> VoteView {

@@ -49,8 +49,10 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     };
     let mut judged = Verdict {
         tier: Tier::Approve,
@@ -80,6 +82,7 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
         always_ask: false,
         remember: None,
         shadow: None,
+        confidential: None,
         circumstances: None,
     };
     verdict(&mut judged);
@@ -202,6 +205,8 @@ fn what_an_edit_changed_is_shown() {
         by: "slack:T1/UBO".parse().unwrap(),
         name: "Bo\u{202e}".into(),
         before: CanonicalArgs::from_value(&json!({"to": "hunter2hunter2", "note": "a\u{202e}"})).unwrap(),
+        earlier: Vec::new(),
+        confidential: None,
     });
     let edited = Approval { proposal: Arc::new(proposal), ..plain };
     let view = CardView::of(&edited, &redactor);
@@ -227,4 +232,144 @@ fn what_would_have_happened_is_said() {
         verdict.shadow = Some(Shadow { tier: Tier::Approve, terms });
     });
     assert_eq!(CardView::of(&looked_on, &Redactor::default()).call.shadow, Some(Tier::Approve));
+}
+
+/// R51: whatever stands in a call, nothing of it is left on the card of a shared place; what the policy says is.
+#[test]
+fn nothing_of_a_confidential_call_is_left() {
+    let confidential = approval(&json!({"to": "4711", "4711": [4711]}), "4711", |verdict| {
+        verdict.title = Some("Mail {to}".into());
+        verdict.effect = Some("Reaches {to}".into());
+        verdict.figures = vec![
+            Figure { name: FigureName::Amount, value: "4711".into() },
+            Figure { name: FigureName::DataLevel, value: "restricted".into() },
+        ];
+        verdict.terms.as_mut().unwrap().confidential = true;
+    });
+    let mut view = CardView::of(&confidential, &Redactor::default());
+    assert!(view.confidential);
+    // Who asked comes from the credential.
+    view.call.asked_by = visible("Ana");
+    let veiled = serde_json::to_value(view.veil()).unwrap();
+    let said = veiled.to_string();
+    let digest = view.call.digest.unwrap().to_string();
+    assert!(!said.contains(&digest), "arguments of few values could be tried against it: {said}");
+    assert!(!said.contains("4711"), "{said}");
+    for words in ["send_mail", "restricted", "It leaves the house.", "Ana"] {
+        assert!(said.contains(words), "{words} is missing: {said}");
+    }
+    assert!(veiled["call"]["digest"].is_null());
+}
+
+/// R28: a task that names another host than the call's is told of by that name; a word out of a secret is never told.
+#[test]
+fn what_the_task_names_instead_is_no_part_of_a_secret() {
+    let named = |task: &str| {
+        let plain = approval(&json!({"command": "ls", "host": "db1db2"}), "words", |_| {});
+        let proposal = Proposal { task: task.into(), ..(*plain.proposal).clone() };
+        let view = CardView::of(&Approval { proposal: Arc::new(proposal), ..plain }, &Redactor::new());
+        view.call.elsewhere.map(|found| found.named.to_string())
+    };
+    assert_eq!(named("web3web4 is full").as_deref(), Some("web3web4"));
+    assert_eq!(named("db1db2 is full, web3web4 is not"), None);
+    assert_eq!(named("see https://bo:tr0ub4@db.example.org/x"), None);
+}
+
+/// R51: nor is what anybody said about it, in whatever state it is: questions and answers, notes and reasons.
+#[test]
+fn nobodys_words_about_a_confidential_call_are_left() {
+    let confidential = approval(&json!({"to": "bo"}), "words", |verdict| {
+        verdict.terms.as_mut().unwrap().confidential = true;
+    });
+    let said = || visible("4711");
+    let at = Timestamp::from_secs(1_800_000_000);
+    let vote = VoteView {
+        name: visible("Bo"),
+        decision: crate::approval::Decision::Deny,
+        note: Some(said()),
+        at,
+        stands_in_for: Vec::new(),
+        remember: false,
+    };
+    let question = QuestionView {
+        by: visible("Bo"),
+        to: crate::approval::Addressee::Agent,
+        text: said(),
+        at,
+        answer: Some(AnswerView { by: None, text: said(), at }),
+        lost: false,
+    };
+    let mut waiting = CardView::of(&confidential, &Redactor::default());
+    if let StateView::Waiting { votes, questions, .. } = &mut waiting.state {
+        (*votes, *questions) = (vec![vote.clone()], vec![question]);
+    }
+    let votes = vec![vote];
+    let states = [
+        waiting.state.clone(),
+        StateView::Approved { votes: votes.clone(), unasked: false, until: at },
+        StateView::Rejected {
+            votes: votes.clone(),
+            because: None,
+            unasked: false,
+            earlier: true,
+            reason: Some(said()),
+            at,
+        },
+        StateView::Executing { votes: votes.clone(), since: at, stop_requested: false },
+        StateView::Executed {
+            votes: votes.clone(),
+            outcome: crate::approval::OutcomeKind::Failed,
+            error: Some(said()),
+            duration_ms: None,
+            at,
+            settled: Some(SettledView { name: Some(visible("Bo")), reason: Some(said()) }),
+        },
+        StateView::Expired { votes: votes.clone(), how: crate::approval::ExpiredHow::Unanswered, at },
+        StateView::Revoked {
+            votes,
+            why: crate::approval::RevokedWhy::Revoked,
+            by: visible("Bo"),
+            reason: Some(said()),
+            at,
+        },
+    ];
+    for state in states {
+        let mut view = CardView { state, ..waiting.clone() };
+        view.call.asked_again = Some(AskedAgain::Denied { reason: Some(said()), by: Vec::new(), at: None });
+        view.grounds =
+            Some(GroundsView::Alone { name: visible("Bo"), reason: said(), at, reviewed_by: None });
+        let shown =
+            |view: &CardView| serde_json::to_value((&view.call.asked_again, &view.state, &view.grounds));
+        assert!(shown(&view).unwrap().to_string().contains("4711"));
+        let veiled = shown(&view.veil()).unwrap().to_string();
+        assert!(!veiled.contains("4711"), "{veiled}");
+        assert!(veiled.contains("Bo"), "who did what stays: {veiled}");
+    }
+}
+
+/// R51, R39: of an edit of a confidential call, what it was stands in no view of whoever could not read that: those who are asked
+/// about what it is now need not be those who were.
+#[test]
+fn what_a_confidential_call_was_is_shown_to_who_could_read_that() {
+    let role = |name: &str| crate::id::Role::new(name).unwrap();
+    for (readers, is_shown) in
+        [(Some(vec![role("hr")]), false), (Some(vec![role("admin")]), true), (None, true)]
+    {
+        let plain = approval(&json!({"path": "public/a"}), "words", |verdict| {
+            verdict.confidential = readers.clone();
+        });
+        let mut proposal = (*plain.proposal).clone();
+        proposal.edited = Some(Edited {
+            request: plain.id,
+            by: "slack:T1/UBO".parse().unwrap(),
+            name: "Bo".into(),
+            before: CanonicalArgs::from_value(&json!({"path": "hr/4711"})).unwrap(),
+            earlier: Vec::new(),
+            confidential: readers.clone(),
+        });
+        let view = CardView::of(&Approval { proposal: Arc::new(proposal), ..plain }, &Redactor::default());
+        let edited = view.call.edited.as_ref().unwrap();
+        assert_eq!(edited.changes.as_str().contains("4711"), is_shown, "{readers:?}");
+        assert_eq!(view.confidential, readers.is_some());
+    }
 }

@@ -80,13 +80,14 @@ impl Gate {
                 Some(Err(SurfaceError::Never { .. } | SurfaceError::Gone { .. })) | None => {}
             }
         }
-        let approval = self.parts.store.load(&row.tenant, row.request).await?;
+        let card = self.card(row, surface.as_ref()).await?;
+        let approval = &card.approval;
         let behind =
             row.messages.iter().find(|shown| shown.revision < row.wanted).map(|shown| shown.message.clone());
         match behind {
-            Some(message) => self.edit_card(row, surface.as_ref(), &approval, message).await,
-            None if approval.is_open() || approval.card_delivered || row.attempt.is_some() => {
-                self.post(row, surface.as_ref(), &approval).await
+            Some(message) => self.edit_card(row, surface.as_ref(), &card, message).await,
+            None if card.is_open() || approval.card_delivered || row.attempt.is_some() => {
+                self.post(row, surface.as_ref(), &card).await
             }
             // It is over, and nobody ever saw it: there is nothing to put right.
             None => {
@@ -96,20 +97,15 @@ impl Gate {
         }
     }
 
-    async fn post(
-        &self,
-        row: &CardRow,
-        surface: &dyn Surface,
-        approval: &Approval,
-    ) -> Result<(), StoreError> {
-        let view = self.view(approval);
-        let attempt = self.begin(row, surface, &view, None).await?;
-        match surface.post(&row.place, &view, attempt).await {
+    async fn post(&self, row: &CardRow, surface: &dyn Surface, card: &Card) -> Result<(), StoreError> {
+        let view = &card.view;
+        let attempt = self.begin(row, surface, card, None).await?;
+        match surface.post(&row.place, view, attempt).await {
             Ok(message) => self.found(row, attempt, message).await,
             // Somebody must change something, which the alarm asks for; while people are asked it is worth another
             // try, or they would never see what waits for them.
             Err(SurfaceError::Never { why })
-                if approval.is_open() && failing_for(row, self.parts.clock.now()) < GIVE_UP_AFTER =>
+                if card.is_open() && failing_for(row, self.parts.clock.now()) < GIVE_UP_AFTER =>
             {
                 let at = self.parts.clock.now() + PAUSE_MAX;
                 let retry = CardStep::Retry { attempt, at, sure: true };
@@ -123,12 +119,11 @@ impl Gate {
         &self,
         row: &CardRow,
         surface: &dyn Surface,
-        approval: &Approval,
+        card: &Card,
         message: MessageRef,
     ) -> Result<(), StoreError> {
-        let view = self.view(approval);
-        let attempt = self.begin(row, surface, &view, Some(message.clone())).await?;
-        match surface.edit(&message, &view).await {
+        let attempt = self.begin(row, surface, card, Some(message.clone())).await?;
+        match surface.edit(&message, &card.view).await {
             Ok(()) => self.advance(row, CardStep::Done { attempt, message }, Command::Tick).await,
             Err(SurfaceError::Gone { why }) => {
                 tracing::warn!(approval.id = %row.request, reason = why, "a card can no longer be edited");
@@ -143,23 +138,62 @@ impl Gate {
         &self,
         row: &CardRow,
         surface: &dyn Surface,
-        view: &CardView,
+        card: &Card,
         edits: Option<MessageRef>,
     ) -> Result<AttemptId, StoreError> {
+        let view = &card.view;
         let now = self.parts.clock.now();
         let id = AttemptId::mint(now, &*self.parts.entropy);
         let full = view.call.redacted == 0 && surface.shows_all(view);
-        let shown = view.shown(surface.name(), full);
-        let rendering =
-            Rendering { shown, surface: surface.name().clone(), full, viewer: None, covers: view.covers() };
+        let rendering = rendering(view, surface, full);
         let attempt =
             Attempt { id, edits, revision: view.revision, since: now, lease_until: now + CARD_LEASE };
         self.advance(row, CardStep::Begin(attempt), Command::Show(rendering)).await?;
+        for (part, approval) in view.parts.iter().zip(&card.parts) {
+            let full = part.call.redacted == 0 && surface.shows_all_of(view, part);
+            let rendering = self::rendering(part, surface, full);
+            if part.is_waiting() && !approval.renderings.contains(&rendering) {
+                self.tell_part(approval, Command::Show(rendering)).await?;
+            }
+        }
         Ok(id)
+    }
+
+    /// The card of this row as it is to be shown, with the parts that others have of it.
+    async fn card(&self, row: &CardRow, surface: &dyn Surface) -> Result<Card, StoreError> {
+        let approval = self.parts.store.load(&row.tenant, row.request).await?;
+        let mut parts = Vec::new();
+        // Where a step of one of them asks on a surface that shows each by itself, it shows that one alone.
+        let gathered = if surface.gathers() { &approval.gathered[..] } else { &[] };
+        for part in gathered {
+            parts.push(self.parts.store.load(&row.tenant, *part).await?);
+        }
+        let mut view = self.view_as_stopped(&approval).await?;
+        for part in &parts {
+            view.parts.push(self.view_as_stopped(part).await?);
+        }
+        Ok(Card { approval, parts, view })
+    }
+
+    /// Something for the record of a request that has a part of a card.
+    async fn tell_part(&self, part: &Approval, command: Command) -> Result<(), StoreError> {
+        let facts = Facts::none(self.parts.clock.now());
+        self.parts.store.execute(Order::new(part.tenant.clone(), part.id, command, facts)).await.map(|_| ())
     }
 
     async fn found(&self, row: &CardRow, attempt: AttemptId, message: MessageRef) -> Result<(), StoreError> {
         let delivered = Delivery { surface: row.place.surface.clone(), failure: None };
+        // The parts first: should this stop here, the message is found again, and they are told again.
+        if let Some(surface) = self.surface(&row.place.surface) {
+            let card = self.card(row, surface.as_ref()).await?;
+            let shown = |part: &&Approval| {
+                let here = |shown: &Rendering| shown.surface == row.place.surface && shown.viewer.is_none();
+                !part.card_delivered && part.renderings.iter().any(here)
+            };
+            for part in card.parts.iter().filter(shown) {
+                self.tell_part(part, Command::Deliver(delivered.clone())).await?;
+            }
+        }
         self.advance(row, CardStep::Done { attempt, message }, Command::Deliver(delivered)).await
     }
 
@@ -213,6 +247,26 @@ impl Gate {
         order.card = Some(CardMove { place: row.place.clone(), step });
         self.parts.store.execute(order).await.map(|_| ())
     }
+}
+
+/// A card and everything that stands on it.
+struct Card {
+    approval: Approval,
+    parts: Vec<Approval>,
+    view: CardView,
+}
+
+impl Card {
+    /// Whether anybody may still have something to do with it.
+    fn is_open(&self) -> bool {
+        self.approval.is_open() || self.parts.iter().any(Approval::is_open)
+    }
+}
+
+/// What goes on record before it is shown.
+fn rendering(view: &CardView, surface: &dyn Surface, full: bool) -> Rendering {
+    let shown = view.shown(surface.name(), full);
+    Rendering { shown, surface: surface.name().clone(), full, viewer: None, covers: view.covers }
 }
 
 /// How long it has been tried in vain.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
+use crate::id::TenantId;
 use crate::person::{AccountState, Identity, NoStanding, OnCallSchedule};
 use crate::ports::{Account, Clock, CredentialStore, Directory, Members, OnCall};
 use crate::time::Ttl;
@@ -15,35 +16,66 @@ pub use answers::{Answer, Answers};
 /// Asks the directory that is responsible for an account's realm. A realm without one bars the account.
 pub struct Directories {
     clock: Arc<dyn Clock>,
-    by_realm: Vec<(String, Arc<dyn Directory>)>,
+    by_realm: Vec<Entry>,
+    /// For whose decisions it is asked; none before that is known.
+    tenant: Option<TenantId>,
+}
+
+/// Who vouches for a realm.
+#[derive(Clone)]
+struct Entry {
+    realm: String,
+    /// Whose decisions it vouches for alone: a workspace belongs to one tenant, and to every other its accounts are foreign.
+    tenant: Option<TenantId>,
+    directory: Arc<dyn Directory>,
 }
 
 impl Directories {
     /// None yet: every account is barred.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, by_realm: Vec::new() }
+        Self { clock, by_realm: Vec::new(), tenant: None }
     }
 
     /// Adds the one for a realm, and for realms that begin with its name and a colon.
     #[must_use]
     pub fn with(mut self, realm: impl Into<String>, directory: Arc<dyn Directory>) -> Self {
-        self.by_realm.push((realm.into(), directory));
+        self.by_realm.push(Entry { realm: realm.into(), tenant: None, directory });
+        self
+    }
+
+    /// The same for one tenant's decisions alone.
+    #[must_use]
+    pub fn with_for(
+        mut self,
+        tenant: TenantId,
+        realm: impl Into<String>,
+        directory: Arc<dyn Directory>,
+    ) -> Self {
+        self.by_realm.push(Entry { realm: realm.into(), tenant: Some(tenant), directory });
         self
     }
 
     fn responsible(&self, identity: &Identity) -> Option<&Arc<dyn Directory>> {
         let realm = identity.realm();
         let family = realm.split(':').next().unwrap_or(realm);
-        let exact = self.by_realm.iter().find(|(name, _)| name == realm);
-        exact
-            .or_else(|| self.by_realm.iter().find(|(name, _)| name == family))
-            .map(|(_, directory)| directory)
+        let of = |name: &str| {
+            let vouches = |entry: &&Entry| {
+                let others = self.tenant.as_ref().zip(entry.tenant.as_ref());
+                entry.realm == name && others.is_none_or(|(asks, own)| asks == own)
+            };
+            self.by_realm.iter().find(vouches).map(|entry| &entry.directory)
+        };
+        of(realm).or_else(|| of(family))
     }
 
     fn nobody_knows(&self, identity: &Identity) -> Account {
         let why = format!("nothing is configured that could vouch for {} accounts", identity.realm());
-        Account { state: AccountState::Barred(NoStanding::Unreadable(why)), as_of: self.clock.now() }
+        Account {
+            state: AccountState::Barred(NoStanding::Unreadable(why)),
+            name: None,
+            as_of: self.clock.now(),
+        }
     }
 }
 
@@ -54,6 +86,14 @@ fn unreadable(clock: &dyn Clock, group: &Identity) -> Members {
 
 #[async_trait]
 impl Directory for Directories {
+    fn for_tenant(&self, tenant: &TenantId) -> Option<Arc<dyn Directory>> {
+        Some(Arc::new(Self {
+            clock: Arc::clone(&self.clock),
+            by_realm: self.by_realm.clone(),
+            tenant: Some(tenant.clone()),
+        }))
+    }
+
     async fn account(&self, identity: &Identity, age_max: Ttl) -> Account {
         match self.responsible(identity) {
             Some(directory) => directory.account(identity, age_max).await,
@@ -99,11 +139,11 @@ impl Trusted {
 #[async_trait]
 impl Directory for Trusted {
     async fn account(&self, _identity: &Identity, _age_max: Ttl) -> Account {
-        Account { state: AccountState::Active, as_of: self.clock.now() }
+        Account { state: AccountState::Active, name: None, as_of: self.clock.now() }
     }
 
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
-        Some(Account { state: AccountState::Active, as_of: self.clock.now() })
+        Some(Account { state: AccountState::Active, name: None, as_of: self.clock.now() })
     }
 
     async fn members(&self, group: &Identity, _age_max: Ttl) -> Members {
@@ -162,7 +202,7 @@ impl CredentialDirectory {
 impl Directory for CredentialDirectory {
     async fn account(&self, identity: &Identity, _age_max: Ttl) -> Account {
         let as_of = self.clock.now();
-        let barred = |why| Account { state: AccountState::Barred(why), as_of };
+        let barred = |why| Account { state: AccountState::Barred(why), name: None, as_of };
         match self.store.credentials(None).await {
             Err(fault) => barred(NoStanding::Unreadable(fault.to_string())),
             Ok(rows) => {
@@ -172,7 +212,7 @@ impl Directory for CredentialDirectory {
                     // One name in two tenants: whose it is cannot be told, nor whether it was revoked.
                     (Some(_), Some(_)) => barred(NoStanding::Ambiguous),
                     (Some(row), None) if row.is_valid(as_of) => {
-                        Account { state: AccountState::Active, as_of }
+                        Account { state: AccountState::Active, name: None, as_of }
                     }
                     (Some(_), None) => barred(NoStanding::Deactivated),
                 }
@@ -199,7 +239,7 @@ mod tests {
 
     use super::*;
     use crate::call::ContentHash;
-    use crate::id::{AgentId, CredentialId, TenantId};
+    use crate::id::{AgentId, CredentialId};
     use crate::ports::{CredentialRow, StoreError};
     use crate::time::Timestamp;
 

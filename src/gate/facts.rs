@@ -21,34 +21,47 @@ impl Gate {
     /// The facts for a command, fetched where they are not at hand.
     pub(super) async fn facts(&self, approval: &Approval, command: &Command) -> Facts {
         let policy = self.policy_of(&approval.tenant);
-        self.outside(&policy).facts(approval, command).await
+        let directory = self.directory_for(&approval.tenant);
+        self.outside(&policy, &*directory).facts(approval, command).await
     }
 
     /// The facts for a command, if all are at hand and fresh; never waits.
     pub(super) fn facts_at_hand(&self, approval: &Approval, command: &Command) -> Option<Facts> {
         let policy = self.policy_of(&approval.tenant);
-        self.outside(&policy).facts_at_hand(approval, command)
+        let directory = self.directory_for(&approval.tenant);
+        self.outside(&policy, &*directory).facts_at_hand(approval, command)
     }
 
     /// Who asks, as the policy knows them now: groups and schedules are read where the policy has any.
     pub async fn asker(&self, tenant: &TenantId, requester: &Requester) -> Asker {
         let policy = self.policy_of(tenant);
-        self.outside(&policy).asker(requester).await
+        let directory = self.directory_for(tenant);
+        self.outside(&policy, &*directory).asker(requester).await
     }
 
-    /// What an account is worth now, as far as these roles go.
-    pub(super) async fn standing(&self, tenant: &TenantId, identity: &Identity, roles: &[Role]) -> Standing {
-        let policy = self.policy_of(tenant);
+    /// What an account is worth now to a tenant by this policy, as far as these roles go.
+    pub(super) async fn standing(
+        &self,
+        (tenant, policy): (&TenantId, &Policy),
+        identity: &Identity,
+        roles: &[Role],
+    ) -> Standing {
         let wanted: BTreeSet<Role> = roles.iter().cloned().collect();
         let now = self.parts.clock.now();
         let concern = policy.people().concern(identity, &wanted, now);
-        let rolls = self.outside(&policy).read(&concern, wanted).await;
+        let directory = self.directory_for(tenant);
+        let rolls = self.outside(policy, &*directory).read(&concern, wanted).await;
         policy.standing(identity, &rolls, now)
     }
 
-    fn outside<'a>(&'a self, policy: &'a Policy) -> Outside<'a> {
+    /// What vouches for accounts where a tenant's people decide.
+    fn directory_for(&self, tenant: &TenantId) -> Arc<dyn Directory> {
+        self.parts.directory.for_tenant(tenant).unwrap_or_else(|| Arc::clone(&self.parts.directory))
+    }
+
+    fn outside<'a>(&'a self, policy: &'a Policy, directory: &'a dyn Directory) -> Outside<'a> {
         let parts = &self.parts;
-        Outside { policy, clock: &*parts.clock, directory: &*parts.directory, on_call: &*parts.on_call }
+        Outside { policy, clock: &*parts.clock, directory, on_call: &*parts.on_call }
     }
 }
 
@@ -106,7 +119,9 @@ impl Outside<'_> {
         for identity in &requester.identities {
             concern.add(people.concern(identity, &roles, now));
         }
-        let needs_reading = !concern.groups.is_empty() || !concern.schedules.is_empty();
+        let needs_reading = !concern.groups.is_empty()
+            || !concern.schedules.is_empty()
+            || people.names_any(&requester.identities);
         let rolls =
             if needs_reading { self.read(&concern, BTreeSet::new()).await } else { Rolls::empty(now) };
         self.policy.asker(requester, &rolls, now)
@@ -150,9 +165,8 @@ impl Outside<'_> {
             .iter()
             .map(|identity| (identity.clone(), policy.standing(identity, rolls, now)))
             .collect();
-        // Who asked is barred from deciding whatever became of their accounts, so that those are only looked up.
-        for identity in approval.proposal.requester.identities.iter().filter(|_| command.rests_on_accounts())
-        {
+        // Who is behind it is barred from deciding whatever became of their accounts, so that those are only looked up.
+        for identity in approval.proposal.behind().filter(|_| command.rests_on_accounts()) {
             standings.entry(identity.clone()).or_insert_with(|| policy.people().behind(identity));
         }
         let claims = matches!(command, Command::Claim(_));
@@ -193,6 +207,11 @@ impl Read {
         let as_of = accounts.chain(groups).chain(on_call).min().unwrap_or(now);
         Rolls {
             as_of,
+            names: self
+                .accounts
+                .iter()
+                .filter_map(|(identity, account)| Some((identity.clone(), account.name.clone()?)))
+                .collect(),
             accounts: self
                 .accounts
                 .into_iter()

@@ -1,11 +1,15 @@
 //! What stops calls that were approved or would run unasked: emergency stops, and taking back what was remembered.
 
-use crate::approval::{Actor, ApprovedBy, Command, Refusal, State, Status};
+use crate::approval::{Actor, Approval, ApprovedBy, Command, Refusal, State, Status};
+use crate::card::{CardView, StoppedView};
 use crate::gate::Gate;
+use crate::gate::consult::HOLDS_MAX;
+use crate::gate::known::{Doubt, several};
+use crate::gate::propose::POLICY_TRIES;
 use crate::hold::{Hold, HoldScope, Lifted};
 use crate::id::{HoldId, PersonId, RequestId, TenantId};
 use crate::person::{Identity, Member, Standing};
-use crate::ports::{RememberedQuery, RequestQuery, StoreError};
+use crate::ports::{HoldQuery, RememberedQuery, RequestQuery, StoreError};
 use crate::remembered::Forgotten;
 
 /// Requests that are read at once.
@@ -20,12 +24,41 @@ pub enum HoldError {
     /// Who wants it may not.
     #[error("it was refused: {}", .0.code())]
     Refused(Refusal),
+    /// A pattern: a stop covers exactly what it names.
+    #[error("{}", pattern(.written, .meant))]
+    Pattern {
+        /// As it was written.
+        written: String,
+        /// The known tools that it means, by their full names.
+        meant: Vec<String>,
+    },
     /// There is none of that id that stands.
     #[error("there is none of that id that stands")]
     NotThere,
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// A stop, as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// What stands.
+    pub hold: Hold,
+    /// Whether it stood before: then its reason, and who placed it, are those from then.
+    pub stood: bool,
+    /// What may be wrong with it: it stands all the same.
+    pub doubt: Option<Doubt>,
+}
+
+fn pattern(written: &str, meant: &[String]) -> String {
+    let known = match meant {
+        [] => "no known tool has a name like that".to_owned(),
+        meant => format!("known tools that it means: {}", several(meant)),
+    };
+    format!(
+        "a stop covers one tool by its name, and `{written}` is a pattern; name each tool in full ({known})"
+    )
 }
 
 impl Gate {
@@ -39,8 +72,11 @@ impl Gate {
         tenant: Option<&TenantId>,
         scope: HoldScope,
         (by, reason): (Actor, String),
-    ) -> Result<Hold, HoldError> {
+    ) -> Result<Placed, HoldError> {
         let name = self.may_stop(tenant, &by).await?;
+        if let Some((written, meant)) = self.meant_by_pattern(tenant, &scope).await? {
+            return Err(HoldError::Pattern { written, meant });
+        }
         let now = self.parts.clock.now();
         let hold = Hold {
             id: HoldId::mint(now, &*self.parts.entropy),
@@ -52,10 +88,25 @@ impl Gate {
             since: now,
             lifted: None,
         };
+        let wanted = hold.id;
         let hold = self.parts.store.hold(hold).await?;
+        let stood = hold.id != wanted;
         self.parts.wakes.work();
-        tracing::warn!(hold.id = %hold.id, hold.by = %hold.by, "calls are stopped");
-        Ok(hold)
+        if !stood {
+            tracing::warn!(
+                hold.id = %hold.id,
+                hold.by = %hold.by,
+                tenant = hold.tenant.as_ref().map(tracing::field::display),
+                "stopped: {}",
+                hold.scope
+            );
+        }
+        // It stands, whether or not this can be told.
+        let doubt = self.doubt(&hold).await.unwrap_or_else(|fault| {
+            tracing::warn!(error = %fault, "it cannot be told whether what was stopped is known");
+            None
+        });
+        Ok(Placed { hold, stood, doubt })
     }
 
     /// Lifts a hold. A tenant lifts only its own.
@@ -71,6 +122,34 @@ impl Gate {
         tracing::warn!(hold.id = %id, "calls are no longer stopped");
         self.parts.wakes.work();
         Ok(())
+    }
+
+    /// The stop that keeps a request's call from being started, where there is one and it could still be.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn stop_on(&self, approval: &Approval) -> Result<Option<Hold>, StoreError> {
+        if !matches!(approval.status(), Status::WaitingApproval | Status::Approved) {
+            return Ok(None);
+        }
+        let tenant = Some(approval.tenant.clone());
+        let query = HoldQuery { tenant, only_standing: true, before: None, limit: HOLDS_MAX };
+        let holds = self.parts.store.holds(query).await?;
+        Ok(holds.into_iter().find(|hold| hold.covers(&approval.tenant, &approval.proposal)))
+    }
+
+    /// What a card is told of that stop.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn stopped(&self, approval: &Approval) -> Result<Option<StoppedView>, StoreError> {
+        let hold = self.stop_on(approval).await?;
+        Ok(hold.map(|hold| StoppedView::of(&hold, &self.parts.redactor)))
+    }
+
+    /// A request's card as it stands, with the stop that covers it.
+    pub(super) async fn view_as_stopped(&self, approval: &Approval) -> Result<CardView, StoreError> {
+        Ok(CardView { stopped: self.stopped(approval).await?, ..self.view(approval) })
     }
 
     /// Takes back what was remembered: from now on nothing is claimed on it, and what was approved on it and not yet
@@ -142,25 +221,34 @@ impl Gate {
 
     /// The name of somebody who may stop calls: a managing credential, Placet itself, or a steward.
     async fn may_stop(&self, tenant: Option<&TenantId>, by: &Actor) -> Result<Option<String>, HoldError> {
-        let needs = || match tenant {
-            Some(tenant) => self.policy_of(tenant).stewards().to_vec(),
-            None => Vec::new(),
-        };
         match (tenant, by) {
             (_, Actor::Placet) | (Some(_), Actor::Manager(_)) => Ok(None),
-            (Some(tenant), Actor::Account(identity)) => {
-                let needs = needs();
-                match self.standing(tenant, identity, &needs).await {
-                    Standing::None(why) => Err(HoldError::Refused(Refusal::NoStanding(why))),
-                    Standing::Member(member) if member.roles.iter().any(|role| needs.contains(role)) => {
-                        Ok(Some(member.name))
-                    }
-                    Standing::Member(_) => Err(HoldError::Refused(Refusal::NotAllowed { needs })),
-                }
-            }
+            (Some(tenant), Actor::Account(identity)) => self.is_steward(tenant, identity).await.map(Some),
             (None, Actor::Manager(_) | Actor::Account(_)) | (_, Actor::Agent(_) | Actor::Executor(_)) => {
-                Err(HoldError::Refused(Refusal::NotAllowed { needs: needs() }))
+                let needs = tenant.map_or_else(Vec::new, |tenant| self.policy_of(tenant).stewards().to_vec());
+                Err(HoldError::Refused(Refusal::NotAllowed { needs }))
             }
+        }
+    }
+
+    /// The name of a person who is a steward, by the policy in force once their account was read.
+    async fn is_steward(&self, tenant: &TenantId, identity: &Identity) -> Result<String, HoldError> {
+        let mut tries = 0;
+        loop {
+            let policy = self.policy_of(tenant);
+            let needs = policy.stewards().to_vec();
+            let standing = self.standing((tenant, &policy), identity, &needs).await;
+            tries += 1;
+            if !self.is_in_force(tenant, &policy) && tries < POLICY_TRIES {
+                continue;
+            }
+            return match standing {
+                Standing::None(why) => Err(HoldError::Refused(Refusal::NoStanding(why))),
+                Standing::Member(member) if member.roles.iter().any(|role| needs.contains(role)) => {
+                    Ok(member.name)
+                }
+                Standing::Member(_) => Err(HoldError::Refused(Refusal::NotAllowed { needs })),
+            };
         }
     }
 
@@ -172,18 +260,21 @@ impl Gate {
         by: &Actor,
     ) -> Result<Option<String>, StoreError> {
         let Actor::Account(identity) = by else { return Ok(None) };
-        let Standing::Member(member) = self.standing(tenant, identity, &[]).await else { return Ok(None) };
+        let policy = self.policy_of(tenant);
+        let Standing::Member(member) = self.standing((tenant, &policy), identity, &[]).await else {
+            return Ok(None);
+        };
         let query = RememberedQuery {
             tenant: tenant.clone(),
             session: None,
             standing_at: Some(self.parts.clock.now()),
+            before: None,
             limit: REMEMBERED_MAX,
         };
         let found = self.parts.store.remembered(query).await?;
         let Some(remembered) = found.into_iter().find(|remembered| remembered.id == id) else {
             return Ok(None);
         };
-        let policy = self.policy_of(tenant);
         let person = |identity: &Identity| -> Option<PersonId> {
             match policy.people().behind(identity) {
                 Standing::Member(Member { person, .. }) => Some(person),

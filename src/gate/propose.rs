@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::approval::{Actor, Approval, ClaimOrder, Command, Facts, Opened, Opening, Proposal};
+use crate::approval::{Actor, Approval, ClaimOrder, Command, Facts, Guards, Opened, Opening, Proposal};
 use crate::call::CallDigest;
-use crate::gate::guards::{Case, Course};
 use crate::gate::{Gate, Permit};
 use crate::id::{ClaimId, CredentialId, IdempotencyKey, RequestId, TenantId};
 use crate::policy::{Circumstances, Place, Policy, Recent, Tier, Verdict};
-use crate::ports::StoreError;
+use crate::ports::{RecentQuery, StoreError};
 
-/// How often a proposal is judged again because another policy took force meanwhile: nobody changes it that often.
-const POLICY_TRIES: u32 = 5;
+/// How often something is judged again because another policy took force meanwhile: nobody changes it that often.
+pub(super) const POLICY_TRIES: u32 = 5;
 
 /// What became of a proposal.
 #[derive(Debug)]
@@ -47,21 +46,22 @@ impl Gate {
     pub async fn propose(
         &self,
         tenant: &TenantId,
-        mut proposal: Proposal,
+        proposal: Proposal,
         key: Option<(CredentialId, IdempotencyKey)>,
         here: bool,
     ) -> Result<Proposed, ProposeError> {
         let mut tries = 0;
-        let Course { judgement, beside } = loop {
+        let (judgement, fatigue) = loop {
             let policy = self.policy_of(tenant);
-            let course = self.judged(tenant, &policy, &mut proposal).await?;
+            let judgement = self.judged(tenant, &policy, &proposal).await?;
             tries += 1;
             // What took force while something was read decides, not what was in force before.
-            if self.policy_of(tenant).version().digest == policy.version().digest || tries >= POLICY_TRIES {
-                break course;
+            if self.is_in_force(tenant, &policy) || tries >= POLICY_TRIES {
+                break (judgement, *policy.fatigue());
             }
         };
         let now = self.parts.clock.now();
+        let guards = matches!(judgement, Command::Require { .. }).then_some(Guards { fatigue });
         let claim = (here && matches!(judgement, Command::Allow { .. }))
             .then(|| self.claim_order(Actor::Placet, proposal.call.digest(tenant), self.new_key()));
         let opening = Opening {
@@ -72,7 +72,8 @@ impl Gate {
             judgement,
             claim: claim.clone(),
             facts: Facts::none(now),
-            beside,
+            guards,
+            replaces: None,
         };
         match self.open_again(opening).await? {
             Opened::New(approval) => {
@@ -87,21 +88,21 @@ impl Gate {
         }
     }
 
-    /// What this policy makes of a proposal, and what is done with it.
+    /// Whether a policy still is the tenant's.
+    pub(super) fn is_in_force(&self, tenant: &TenantId, policy: &Policy) -> bool {
+        self.policy_of(tenant).version().digest == policy.version().digest
+    }
+
+    /// What this policy makes of a proposal.
     async fn judged(
         &self,
         tenant: &TenantId,
         policy: &Policy,
-        proposal: &mut Proposal,
-    ) -> Result<Course, StoreError> {
+        proposal: &Proposal,
+    ) -> Result<Command, StoreError> {
         let circumstances = self.circumstances(tenant, policy, proposal).await?;
         let mut verdict = policy.judge(proposal, &circumstances);
-        let judgement = self.judgement(tenant, &mut verdict);
-        let Command::Require { verdict } = &judgement else { return Ok(Course { judgement, beside: None }) };
-        let verdict = Arc::clone(verdict);
-        let digest = proposal.call.digest(tenant);
-        let case = Case { tenant, policy, verdict: &verdict, digest, now: circumstances.at };
-        self.course(&case, proposal).await
+        Ok(self.judgement(tenant, &mut verdict))
     }
 
     /// An answer lost at the commit can be asked for again where there is a key: it gives the same request.
@@ -137,6 +138,9 @@ impl Gate {
         }
         let serves = |place: &Place| self.surface(&place.surface).is_some_and(|at| at.serves(tenant));
         terms.places.retain(serves);
+        // Where a surface shows each call by itself, nothing is kept back.
+        let gathers = |place: &Place| self.surface(&place.surface).is_some_and(|at| at.gathers());
+        terms.gather = terms.gather.filter(|_| terms.places.iter().all(gathers));
         for step in &mut terms.escalation {
             step.places.retain(serves);
         }
@@ -151,7 +155,15 @@ impl Gate {
     ) -> Result<Circumstances, StoreError> {
         let at = self.parts.clock.now();
         let recent = if policy.needs_recent() {
-            self.lately(tenant, proposal, proposal.call.digest(tenant), at).await?.recent
+            let query = RecentQuery {
+                tenant: tenant.clone(),
+                agent: proposal.call.agent.clone(),
+                tool: proposal.call.full_name(),
+                digest: proposal.call.digest(tenant),
+                run: proposal.run.as_ref().map(|step| step.run.clone()),
+                now: at,
+            };
+            self.parts.store.recent(query).await?.recent
         } else {
             Recent::default()
         };

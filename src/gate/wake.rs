@@ -43,6 +43,16 @@ impl Wakes {
         self.worker.notify(usize::MAX);
     }
 
+    /// Somebody else has changed something, and it is not known what.
+    pub fn all(&self) {
+        let waiting = std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner));
+        for event in waiting.values() {
+            event.notify(usize::MAX);
+        }
+        self.record.notify(usize::MAX);
+        self.worker.notify(usize::MAX);
+    }
+
     /// There is something for the worker.
     pub fn work(&self) {
         self.worker.notify(usize::MAX);

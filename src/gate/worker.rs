@@ -6,11 +6,10 @@ use futures::future::{Either, join_all, select};
 
 use crate::approval::{Command, Facts, Order, Refusal};
 use crate::gate::Gate;
-use crate::gate::cards::pause;
 use crate::gate::wake::REREAD_EVERY;
 use crate::inbound::Inbound;
-use crate::notice::{Notice, Recipient};
-use crate::ports::{OutboxRow, OutboxStep, StoreError, SurfaceError};
+use crate::notice::Recipient;
+use crate::ports::{OutboxRow, StoreError};
 use crate::time::Ttl;
 
 /// How much of each kind one step takes: enough to fill a commit, few enough that nothing waits long behind it.
@@ -18,9 +17,6 @@ const AT_ONCE: u32 = 64;
 
 /// How long a taken message is one worker's own: longer than any surface's request time-out.
 const MESSAGE_LEASE: Ttl = Ttl::from_secs(60);
-
-/// How long a one-off message is worth delivering. A whisper about a click is of no use an hour later.
-const MESSAGE_AGE_MAX: Ttl = Ttl::from_secs(3600);
 
 /// How long the worker rests after the store failed.
 const REST_AFTER_FAULT: Ttl = Ttl::from_secs(1);
@@ -32,16 +28,18 @@ pub struct Progress {
     pub done: usize,
 }
 
-/// The four kinds of work; each goes on by itself, so that a surface that hangs holds up no decision.
+/// The kinds of work; each goes on by itself, so that a surface that hangs holds up no decision.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Inbox,
     Time,
     Cards,
     Messages,
+    Digests,
 }
 
-const KINDS: [Kind; 4] = [Kind::Inbox, Kind::Time, Kind::Cards, Kind::Messages];
+/// Digests come before messages, which they become.
+const KINDS: [Kind; 5] = [Kind::Inbox, Kind::Time, Kind::Cards, Kind::Digests, Kind::Messages];
 
 impl Gate {
     /// Works off everything that is due now, once. Tests call it until nothing is done any more.
@@ -123,12 +121,17 @@ impl Gate {
                 }
                 Ok(done)
             }
+            Kind::Digests => self.tell_digests().await,
             Kind::Messages => {
                 let rows = store.take_messages(now, now + MESSAGE_LEASE, AT_ONCE).await?;
                 let count = rows.len();
-                for told in join_all(rows.into_iter().map(|row| self.tell(row))).await {
-                    told?;
-                }
+                let told = by_recipient(rows).into_iter().map(|rows| async move {
+                    for row in rows {
+                        self.tell(row).await?;
+                    }
+                    Ok(())
+                });
+                join_all(told).await.into_iter().collect::<Result<(), StoreError>>()?;
                 Ok(count)
             }
         }
@@ -148,42 +151,19 @@ impl Gate {
             }
         }
     }
+}
 
-    async fn tell(&self, mut row: OutboxRow) -> Result<(), StoreError> {
-        // What an agent wrote is redacted for this sink as for every other.
-        row.message.notice.redact(&self.parts.redactor);
-        let now = self.parts.clock.now();
-        let surface = match &row.message.to {
-            Recipient::Account(reply) => Some(&reply.surface),
-            Recipient::Place(place) => Some(&place.surface),
-            Recipient::Operators => self.parts.settings.operators_surface.as_ref(),
-        };
-        if row.tries == 0
-            && let Notice::Alarm { request, alarm, tool, .. } = &row.message.notice
-        {
-            tracing::error!(approval.id = %request, alarm = alarm.name(), tool, "alarm");
+/// Messages by the one person who gets them: they read them in the order in which things happened, and nobody waits for
+/// another's. In a channel each stands under its own card, in no order.
+fn by_recipient(rows: Vec<OutboxRow>) -> Vec<Vec<OutboxRow>> {
+    let mut all: Vec<Vec<OutboxRow>> = Vec::new();
+    for row in rows {
+        let is_direct = matches!(row.message.to, Recipient::Directly(_) | Recipient::Askers(_));
+        let mut same = all.iter_mut().filter(|_| is_direct);
+        match same.find(|rows| rows.iter().any(|other| other.message.to == row.message.to)) {
+            Some(rows) => rows.push(row),
+            None => all.push(vec![row]),
         }
-        // Alarms of one tenant are nothing for another's channel: log, gauge and trace have them.
-        let at = surface.and_then(|name| self.surface(name));
-        let step = match at.filter(|surface| surface.serves(&row.message.tenant)) {
-            None => OutboxStep::Dropped("there is no surface to tell it on".to_owned()),
-            Some(surface) => match surface.tell(&row.message).await {
-                Ok(()) => OutboxStep::Sent,
-                Err(SurfaceError::Never { why } | SurfaceError::Gone { why }) => OutboxStep::Dropped(why),
-                Err(fault) if now.since(row.since) >= MESSAGE_AGE_MAX => {
-                    OutboxStep::Dropped(fault.to_string())
-                }
-                Err(SurfaceError::Later { after: Some(after), .. }) => {
-                    OutboxStep::Retry(now + after.max(Ttl::from_secs(1)))
-                }
-                Err(SurfaceError::Later { after: None, .. } | SurfaceError::Unknown { .. }) => {
-                    OutboxStep::Retry(now + pause(row.tries))
-                }
-            },
-        };
-        if let OutboxStep::Dropped(why) = &step {
-            tracing::warn!(reason = why, "a message was dropped");
-        }
-        self.parts.store.message_done(row.id, step).await
     }
+    all
 }

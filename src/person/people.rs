@@ -16,6 +16,9 @@ use crate::id::{PersonId, Role};
 use crate::policy::Asker;
 use crate::time::Timestamp;
 
+/// The most characters of what an account calls itself: a longer one is no name, and would fill the card.
+const NAME_CHARS_MAX: usize = 80;
+
 /// The people that a policy names, the groups whose members have roles, and the schedules of who is on call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct People {
@@ -91,7 +94,7 @@ impl People {
     pub fn behind(&self, identity: &Identity) -> Standing {
         match self.holder(identity) {
             Ok(known) => Standing::Member(Member { roles: BTreeSet::new(), ..known.member.clone() }),
-            Err(NoStanding::Unknown) => own_person(identity, BTreeSet::new()),
+            Err(NoStanding::Unknown) => own_person(identity, None, BTreeSet::new()),
             Err(why) => Standing::None(why),
         }
     }
@@ -151,17 +154,28 @@ impl People {
     }
 
     /// Who asks, by the first account behind it that is somebody's; and whether a group or a schedule that could give
-    /// them a role could not be read.
+    /// them a role could not be read. An account that is out of order, or that could not be read, is nobody's word: who
+    /// asks by it may be anybody, which is as if it could not be read.
     #[must_use]
     pub fn asker(&self, requester: &Requester, rolls: &Rolls, now: Timestamp) -> Asker {
-        let known = requester.identities.iter().find_map(|identity| self.holder(identity).ok());
-        if let Some(known) = known {
-            let Worth { roles, unread, .. } = self.roles(known, rolls, now);
+        let is_barred =
+            |identity: &Identity| matches!(rolls.accounts.get(identity), Some(AccountState::Barred(_)));
+        let anybody = || Asker { roles_unread: true, ..Asker::default() };
+        let mut known = requester
+            .identities
+            .iter()
+            .filter_map(|identity| Some((identity, self.holder(identity).ok()?)))
+            .peekable();
+        if let Some((_, first)) = known.peek().copied() {
+            if known.any(|(identity, _)| is_barred(identity)) {
+                return anybody();
+            }
+            let Worth { roles, unread, .. } = self.roles(first, rolls, now);
             return Asker {
-                person: Some(known.member.person.clone()),
+                person: Some(first.member.person.clone()),
                 roles,
                 roles_unread: !unread.is_empty(),
-                team: known.team.clone(),
+                team: first.team.clone(),
             };
         }
         let mut worth = Worth::default();
@@ -173,13 +187,20 @@ impl People {
         let nobody = Asker { roles_unread: !worth.unread.is_empty(), ..Asker::default() };
         let in_a_group =
             requester.identities.iter().find_map(|identity| match self.stranger(identity, rolls) {
-                Standing::Member(member) => Some(member),
+                Standing::Member(member) => Some((identity, member)),
                 Standing::None(_) => None,
             });
         match in_a_group {
-            Some(member) => Asker { person: Some(member.person), roles: member.roles, ..nobody },
+            Some((identity, _)) if is_barred(identity) => anybody(),
+            Some((_, member)) => Asker { person: Some(member.person), roles: member.roles, ..nobody },
             None => nobody,
         }
+    }
+
+    /// Whether any of these accounts is somebody's in the policy, so that what it is worth must be read.
+    #[must_use]
+    pub fn names_any(&self, identities: &[Identity]) -> bool {
+        identities.iter().any(|identity| self.holder(identity).is_ok())
     }
 
     /// The people who have a role of their own, in the order of the policy.
@@ -284,7 +305,10 @@ impl People {
                 roles.extend(group.roles.iter().cloned());
             }
         }
-        if roles.is_empty() { Standing::None(NoStanding::Unknown) } else { own_person(identity, roles) }
+        if roles.is_empty() {
+            return Standing::None(NoStanding::Unknown);
+        }
+        own_person(identity, rolls.names.get(identity).map(String::as_str), roles)
     }
 }
 
@@ -361,9 +385,14 @@ fn may_be_named(one: &KnownPerson, source: &OnCallSource) -> bool {
     one.identities.iter().any(|identity| realms.contains(&identity.realm()))
 }
 
-/// The person of an account that nobody in the policy has. Ids of people in the policy hold no `/`.
-fn own_person(identity: &Identity, roles: BTreeSet<Role>) -> Standing {
-    let name = identity.subject().to_owned();
+/// The person of an account that nobody in the policy has. Ids of people in the policy hold no `/`. They are called what
+/// their account is, beside its id: anybody can call themselves what somebody else is called.
+fn own_person(identity: &Identity, called: Option<&str>, roles: BTreeSet<Role>) -> Standing {
+    let line = called.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let name = match line.filter(|name| !name.is_empty() && name.chars().count() <= NAME_CHARS_MAX) {
+        Some(name) => format!("{name} ({})", identity.subject()),
+        None => identity.subject().to_owned(),
+    };
     match PersonId::new(identity.to_string()) {
         Ok(person) => Standing::Member(Member { person, name, roles, stands_in_for: Vec::new() }),
         Err(_) => Standing::None(NoStanding::Unknown),

@@ -304,6 +304,67 @@ fn who_asks_is_known_by_their_account() {
     assert_eq!(asker(&["credential/agent"]), crate::policy::Asker::default());
 }
 
+/// R7, R15, R17: an account that is out of order says for nobody that they ask: what looks at who asks, or at their roles,
+/// cannot tell, and so takes the stricter way. That of somebody else, who does not ask, changes nothing.
+#[test]
+fn who_asks_by_an_account_out_of_order_is_not_known() {
+    let bo = KnownPerson {
+        team: Some("billing".to_owned()),
+        ..person("bo", &["operator"], &["slack:T1/UBO", "console/bo"])
+    };
+    let people = People::new(vec![bo]).with_groups(vec![group("slack:T1/SREL", &["releaser"])]);
+    let mut rolls = rolls(&people);
+    rolls.groups.insert(identity("slack:T1/SREL"), members(&["slack:T1/UEVE"]));
+    let asker = |rolls: &Rolls, identities: &[&str]| {
+        let requester = crate::approval::Requester {
+            credential: crate::id::CredentialId::new("agent").unwrap(),
+            identities: identities.iter().map(|text| identity(text)).collect(),
+            shown_as: String::new(),
+        };
+        people.asker(&requester, rolls, noon())
+    };
+    let anybody = crate::policy::Asker { roles_unread: true, ..crate::policy::Asker::default() };
+    let unreadable = NoStanding::Unreadable("Slack is down".to_owned());
+    for why in [NoStanding::Deactivated, NoStanding::Guest, NoStanding::Bot, NoStanding::Foreign, unreadable]
+    {
+        for account in ["slack:T1/UBO", "slack:T1/UEVE"] {
+            let mut rolls = rolls.clone();
+            rolls.accounts.insert(identity(account), AccountState::Barred(why.clone()));
+            assert_eq!(asker(&rolls, &["credential/agent", account]), anybody, "{account}: {why:?}");
+        }
+        let mut rolls = rolls.clone();
+        rolls.accounts.insert(identity("slack:T1/UBO"), AccountState::Barred(why.clone()));
+        let both = asker(&rolls, &["console/bo", "slack:T1/UBO"]);
+        assert_eq!(both, anybody, "they ask by both: {why:?}");
+        assert_eq!(asker(&rolls, &["console/bo"]).person, Some(id("bo")), "{why:?}");
+        assert_eq!(asker(&rolls, &["credential/agent"]), crate::policy::Asker::default(), "{why:?}");
+    }
+}
+
+/// R17: whom only a group knows is called what their account is, beside its id, which nobody can take; else by that alone.
+#[test]
+fn who_is_known_by_a_group_alone_has_the_best_name_there_is() {
+    let people = People::new(Vec::new()).with_groups(vec![group("slack:T1/SREL", &["releaser"])]);
+    let eve = identity("slack:T1/UEVE");
+    let mut rolls = rolls(&people);
+    rolls.accounts.insert(eve.clone(), AccountState::Active);
+    rolls.groups.insert(identity("slack:T1/SREL"), members(&["slack:T1/UEVE"]));
+    let long = "x".repeat(81);
+    for (called, name) in [
+        (None, "UEVE"),
+        (Some("Eve"), "Eve (UEVE)"),
+        (Some("Eve\nBo \t Smith"), "Eve Bo Smith (UEVE)"),
+        (Some(" "), "UEVE"),
+        (Some(long.as_str()), "UEVE"),
+    ] {
+        rolls.names = called.map(|called| (eve.clone(), called.to_owned())).into_iter().collect();
+        match people.standing(&eve, &rolls, noon()) {
+            Standing::Member(member) => assert_eq!(member.name, name),
+            other @ Standing::None(_) => panic!("{other:?}"),
+        }
+    }
+}
+
 /// R7, R15: where a group or a schedule that could give whoever asks a role cannot be read, that is told; not where only
 /// those of others cannot.
 #[test]

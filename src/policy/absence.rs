@@ -4,9 +4,16 @@ use chrono_tz::Tz;
 
 use super::diagnostic::{Report, nearest};
 use super::moment::moment;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use crate::id::PersonId;
 use crate::person::Absence;
+
+/// The keys of an absence: one item of `away` of a person.
+pub(super) const KEYS: &Keys = &[
+    ("from", "since when they are away"),
+    ("until", "from when on they are back"),
+    ("stand_in", "who has their roles meanwhile; left out: nobody"),
+];
 
 /// An absence as it was read.
 #[derive(Debug)]
@@ -35,7 +42,7 @@ impl AbsenceRead {
                 report.error(span.clone(), format!("an absence needs `{key}`"), "");
             }
         }
-        table.finish("an absence", report);
+        table.finish(&[KEYS], "an absence", report);
         let stand_in = named.and_then(|named| match PersonId::new(&named.value) {
             Ok(person) => Some(At::new(person, named.span)),
             Err(error) => {

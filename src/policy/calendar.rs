@@ -12,11 +12,33 @@ use super::diagnostic::{Report, nearest};
 use super::fields::WEEKDAYS;
 use super::moment::{day, moment};
 use super::pattern::{Calls, Pattern};
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::rule::Policy;
 use crate::approval::{Freeze, Proposal};
 use crate::call::ToolCall;
 use crate::time::Timestamp;
+
+/// The keys of `[calendar]`.
+pub(super) const KEYS: &Keys = &[
+    ("zone", "the time zone of all times of the policy, by its IANA name"),
+    ("night", "what is night, by the clock on the wall"),
+    ("weekend", "which days are weekend"),
+    ("holidays", "which days are holidays"),
+    ("freeze", "windows in which nothing may be changed"),
+];
+
+/// The keys of a holiday.
+pub(super) const HOLIDAY_KEYS: &Keys = &[("date", "the day"), ("name", "what is celebrated")];
+
+/// The keys of `[[calendar.freeze]]`.
+pub(super) const FREEZE_KEYS: &Keys = &[
+    ("name", "its name, in the record"),
+    ("because", "why, for whoever is stopped by it"),
+    ("tools", "patterns over the tools' names"),
+    ("servers", "patterns over the names of the tools' servers; left out: any"),
+    ("from", "its first moment"),
+    ("until", "the first moment after it"),
+];
 
 /// When things are, by the policy.
 #[derive(Debug, Clone)]
@@ -28,6 +50,9 @@ pub(super) struct Calendar {
     weekend: [bool; 7],
     holidays: BTreeMap<NaiveDate, String>,
     freezes: Vec<FreezeWindow>,
+    /// Keys that are written, and were not understood: that is said where they stand, and not again where they are
+    /// looked at.
+    wrong: Vec<&'static str>,
 }
 
 /// When some tools may not be used.
@@ -58,6 +83,7 @@ impl Default for Calendar {
             weekend: [false, false, false, false, false, true, true],
             holidays: BTreeMap::new(),
             freezes: Vec::new(),
+            wrong: Vec::new(),
         }
     }
 }
@@ -91,7 +117,10 @@ impl Calendar {
         let own: Vec<_> =
             windows.into_iter().filter_map(|window| calendar.freeze_window(window, report)).collect();
         calendar.freezes.extend(own);
-        table.finish("[calendar]", report);
+        let names = ["time.night", "time.holiday", "time.freeze"];
+        let unknown = names.into_iter().filter_map(|name| calendar.says_nothing_of(name));
+        calendar.wrong = unknown.filter(|key| table.key_span(key).is_some()).collect();
+        table.finish(&[KEYS], "[calendar]", report);
         calendar
     }
 
@@ -109,7 +138,7 @@ impl Calendar {
                 report.error(header.clone(), format!("[[calendar.freeze]] needs `{key}`"), "");
             }
         }
-        table.finish("[[calendar.freeze]]", report);
+        table.finish(&[FREEZE_KEYS], "[[calendar.freeze]]", report);
         let (from, until) = (from?, until?);
         if until.value <= from.value {
             report.error(until.span, "this ends before it begins", "`until` is the first moment after it");
@@ -156,12 +185,13 @@ impl Calendar {
 
     /// Which of these names are never true, because the calendar says nothing of them, and the key that would.
     pub(super) fn says_nothing_of(&self, name: &str) -> Option<&'static str> {
-        match name {
-            "time.night" if self.night.is_none() => Some("night"),
-            "time.holiday" if self.holidays.is_empty() => Some("holidays"),
-            "time.freeze" if self.freezes.is_empty() => Some("freeze"),
-            _ => None,
-        }
+        let key = match name {
+            "time.night" if self.night.is_none() => "night",
+            "time.holiday" if self.holidays.is_empty() => "holidays",
+            "time.freeze" if self.freezes.is_empty() => "freeze",
+            _ => return None,
+        };
+        (!self.wrong.contains(&key)).then_some(key)
     }
 
     /// The policy's time zone.
@@ -212,7 +242,7 @@ fn holidays(tables: Vec<Table<'_>>, report: &mut Report<'_>) -> BTreeMap<NaiveDa
                 );
             }
         }
-        table.finish("a holiday", report);
+        table.finish(&[HOLIDAY_KEYS], "a holiday", report);
         if let (Some(date), Some(name)) = (date, name) {
             holidays.insert(date.value, name.value);
         }

@@ -101,7 +101,7 @@ impl<'a> Case<'a> {
             "amount" => self.amount(),
             "count" => self.count(),
             "affected" => self.affected(),
-            "requester.person" | "requester.roles" => {
+            "requester.person" | "requester.roles" | "requester.team" | "team" => {
                 return Some("who asks, or which roles they have, could not be read whole".to_owned());
             }
             _ => return None,

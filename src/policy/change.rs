@@ -6,7 +6,7 @@
 use super::circumstances::Circumstances;
 use super::diagnostic::{Report, Span};
 use super::levels::role;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::rule::Policy;
 use super::settings::COUNT_MAX;
 use super::verdict::{Group, Level, RuleHit, Stage, Terms, Tier, Verdict};
@@ -20,6 +20,10 @@ pub const OWN_SERVER: &str = "placet";
 
 /// The tool that puts a policy in force.
 pub const CHANGE_TOOL: &str = "change_policy";
+
+/// The keys of `[change]`.
+pub(super) const KEYS: &Keys =
+    &[("role", "whose yes a new policy takes"), ("count", "how many people of that role")];
 
 /// How long people have to decide about a change: whoever wrote it does not wait at a prompt, and it may be weekend.
 const DECIDE_WITHIN: Ttl = Ttl::from_mins(3 * 24 * 60);
@@ -55,7 +59,7 @@ impl ChangeRead {
         let named = table.string("role", report);
         let count = table.count("count", COUNT_MAX, report);
         let missing = table.key_span("role").is_none();
-        table.finish("[change]", report);
+        table.finish(&[KEYS], "[change]", report);
         if missing {
             let help = "such as role = \"admin\"; without [change] a new policy takes force at once";
             report.error(span, "[change] needs a `role`: whose yes a new policy takes", help);
@@ -109,6 +113,7 @@ impl Policy {
             always_ask: true,
             remember: None,
             shadow: None,
+            confidential: None,
             circumstances: Some(circumstances.clone()),
         }
     }

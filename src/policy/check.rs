@@ -54,32 +54,82 @@ pub(super) fn reasons(read: &Read, report: &mut Report<'_>) {
     }
 }
 
+/// Rules without any call left that one rule may have before it is what is wrong, and not each of them.
+const TAKEN_EACH_MAX: usize = 3;
+
+/// Names of rules that are told of at most.
+const NAMES_TOLD_MAX: usize = 5;
+
 /// Every rule can match something: what an earlier one takes away, and what is forbidden wherever that stands, is not
 /// all of it.
 pub(super) fn reachable(rules: &RulesRead, ground: Option<&RulesRead>, report: &mut Report<'_>) {
     let beneath = || {
-        let forbids = ground.map_or_else(Vec::new, |ground| taking(&ground.forbids));
+        // A tenant's file may know other facts, by which the same condition says something else.
+        let forbids = ground.map_or_else(Vec::new, |ground| taking(&ground.forbids, None));
         forbids.into_iter().map(|taking| Taking { is_beneath: true, ..taking }).collect::<Vec<_>>()
     };
+    let mut taken = Vec::new();
     for (index, rule) in rules.forbids.iter().enumerate() {
         let mut before = beneath();
-        before.extend(taking(&rules.forbids[..index]));
-        reachable_after(rule, &before, report);
+        before.extend(taking(&rules.forbids[..index], condition(rule)));
+        taken.extend(reachable_after(rule, before, report));
     }
     for (index, rule) in rules.rules.iter().enumerate() {
         let mut before = beneath();
-        before.extend(taking(&rules.forbids));
-        before.extend(taking(&rules.rules[..index]));
-        reachable_after(rule, &before, report);
+        before.extend(taking(&rules.forbids, condition(rule)));
+        before.extend(taking(&rules.rules[..index], condition(rule)));
+        taken.extend(reachable_after(rule, before, report));
     }
-    let mut forbids = beneath();
-    forbids.extend(taking(&rules.forbids));
     for rule in &rules.raises {
-        reachable_after(rule, &forbids, report);
+        let mut before = beneath();
+        before.extend(taking(&rules.forbids, condition(rule)));
+        taken.extend(reachable_after(rule, before, report));
+    }
+    unreachable(&taken, report);
+}
+
+/// Notes rules that can never match: each at its own name, or, where one rule takes all calls of many, at that one.
+fn unreachable(taken: &[(&At<String>, Taking<'_>)], report: &mut Report<'_>) {
+    let of = |by: &Taking<'_>| -> Vec<&str> {
+        let same = taken.iter().filter(|(_, other)| std::ptr::eq(other.name, by.name));
+        same.map(|(name, _)| name.value.as_str()).collect()
+    };
+    let mut told: Vec<&At<String>> = Vec::new();
+    for (name, by) in taken {
+        let names = of(by);
+        if names.len() <= TAKEN_EACH_MAX || by.is_beneath {
+            let message = format!(
+                "rule `{}` can never match: rule `{}` takes all its calls",
+                name.value, by.name.value
+            );
+            report.error(name.span.clone(), message, earlier(by, report));
+        } else if !told.iter().any(|known| std::ptr::eq(*known, by.name)) {
+            told.push(by.name);
+            let shown: Vec<String> =
+                names.iter().take(NAMES_TOLD_MAX).map(|name| format!("`{name}`")).collect();
+            let more = names.len().saturating_sub(NAMES_TOLD_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let message = format!(
+                "rule `{}` takes all calls of {} others, which can never match: {}{more}",
+                by.name.value,
+                names.len(),
+                shown.join(", ")
+            );
+            let help = match by.kind {
+                RuleKind::Forbid => {
+                    "what is forbidden is looked at first: let its `tools` match less, or give it a `when`"
+                }
+                RuleKind::Rule | RuleKind::Raise | RuleKind::Default => {
+                    "the first rule that matches counts: put it last, or say it in [default]"
+                }
+            };
+            report.error(by.name.span.clone(), message, help);
+        }
     }
 }
 
-/// A rule that takes away every call that it is about.
+/// A rule that takes away every call that it is about, and for which its condition holds.
+#[derive(Clone)]
 struct Taking<'a> {
     name: &'a At<String>,
     calls: &'a Calls,
@@ -88,9 +138,13 @@ struct Taking<'a> {
     is_beneath: bool,
 }
 
-fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
-    // What a condition says, only a call can tell.
-    let certain = rules.iter().filter(|read| read.rule.when.is_none());
+/// The rules that take all their calls from one with this condition. What a condition says, only a call can tell; but the
+/// same one says the same of both.
+fn taking<'a, S>(rules: &'a [RuleRead<S>], when: Option<&str>) -> Vec<Taking<'a>> {
+    let certain = rules.iter().filter(|read| match condition(read) {
+        None => true,
+        own => own == when,
+    });
     let taking = |read| {
         let RuleRead { name, rule, .. }: &RuleRead<S> = read;
         Taking { name, calls: &rule.calls, kind: rule.hit.kind, is_beneath: false }
@@ -98,7 +152,16 @@ fn taking<S>(rules: &[RuleRead<S>]) -> Vec<Taking<'_>> {
     certain.map(taking).collect()
 }
 
-fn reachable_after<S>(rule: &RuleRead<S>, before: &[Taking<'_>], report: &mut Report<'_>) {
+fn condition<S>(read: &RuleRead<S>) -> Option<&str> {
+    read.rule.when.as_ref().map(|when| when.text().trim())
+}
+
+/// The rule by its name, and what takes all its calls, where something does; what takes a part is noted.
+fn reachable_after<'a, S>(
+    rule: &'a RuleRead<S>,
+    before: Vec<Taking<'a>>,
+    report: &mut Report<'_>,
+) -> Option<(&'a At<String>, Taking<'a>)> {
     let patterns = &rule.rule.calls.tools;
     let covered: Vec<_> = patterns
         .iter()
@@ -107,27 +170,16 @@ fn reachable_after<S>(rule: &RuleRead<S>, before: &[Taking<'_>], report: &mut Re
             Some((pattern, by))
         })
         .collect();
-    let all = covered.len() == patterns.len();
-    match covered.first() {
-        Some((_, by)) if all => {
-            let message = format!(
-                "rule `{}` can never match: rule `{}` takes all its calls",
-                rule.name.value, by.name.value
-            );
-            report.error(rule.name.span.clone(), message, earlier(by, report));
-        }
-        Some(_) => {
-            for (pattern, by) in covered {
-                let message = format!(
-                    "`{}` never matches here: rule `{}` takes these calls",
-                    pattern.text(),
-                    by.name.value
-                );
-                report.warning(pattern.span.clone(), message, earlier(by, report));
-            }
-        }
-        None => {}
+    let (_, first) = covered.first()?;
+    if covered.len() == patterns.len() {
+        return Some((&rule.name, (*first).clone()));
     }
+    for (pattern, by) in covered {
+        let message =
+            format!("`{}` never matches here: rule `{}` takes these calls", pattern.text(), by.name.value);
+        report.warning(pattern.span.clone(), message, earlier(by, report));
+    }
+    None
 }
 
 fn earlier(by: &Taking<'_>, report: &Report<'_>) -> String {

@@ -5,7 +5,10 @@
 //! and an error is data: whoever asked takes it in the stricter way. There is no clock and no randomness in it: the
 //! time is a value like the others, objects are looked through in the order of their keys.
 
+mod alike;
+mod asker;
 mod check;
+mod kind;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -30,7 +33,8 @@ use super::reader::At;
 
 use place::Place;
 
-pub(super) use check::Kind;
+pub(super) use asker::AskedBy;
+pub(super) use kind::Kind;
 pub(super) use value::{Number, json};
 
 /// The most characters of a condition: what does not fit is several rules.
@@ -105,10 +109,12 @@ impl Condition {
                 for error in errors.errors {
                     let at = error.source_info.as_ref().and_then(|source| source.offset_for(error.expr_id));
                     let what = error.msg.trim_start_matches("Syntax error: ");
-                    let help = if what.contains("unescape") {
-                        "a text with backslashes is written r\"\\s\""
+                    let (what, help) = if what.contains("unescape") {
+                        (what, "a text with backslashes is written r\"\\s\"")
+                    } else if what.starts_with("mismatched input '='") {
+                        ("`=` compares nothing", "write `==` to compare")
                     } else {
-                        "conditions are in CEL, https://cel.dev"
+                        (what, "conditions are in CEL, https://cel.dev")
                     };
                     report.error(place.bytes(at), format!("this is not a condition: {what}"), help);
                 }
@@ -120,6 +126,21 @@ impl Condition {
     /// As it is written.
     pub(super) fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What it gives for every call, where it looks at nothing of one; none where it does, or cannot be told.
+    pub(super) fn constant(&self) -> Option<bool> {
+        if !self.looks_at.is_empty() {
+            return None;
+        }
+        catch_unwind(AssertUnwindSafe(|| {
+            let patterns = Patterns(&self.patterns);
+            let mut context = Context::with_env(value::environment());
+            context.set_variable_resolver(&patterns);
+            let value = Value::resolve_val(&self.expression, &context).ok()?;
+            value.downcast_ref::<CelBool>().map(|truth| *truth.inner())
+        }))
+        .ok()?
     }
 
     /// Which names it looks at.
@@ -168,7 +189,7 @@ impl Condition {
             let value =
                 Value::resolve_val(&self.expression, &context).map_err(|error| self.explain(&error, case))?;
             take(&value)
-                .ok_or_else(|| format!("it gives {}, not {wanted}", check::called(value.get_type().name())))
+                .ok_or_else(|| format!("it gives {}, not {wanted}", kind::called(value.get_type().name())))
         }));
         evaluated.unwrap_or_else(|_| Err("it could not be evaluated".to_owned()))
     }
@@ -185,15 +206,15 @@ impl Condition {
             }
             ExecutionError::NoSuchOverload(overload) => {
                 let kinds: Vec<&str> =
-                    overload.argument_types().iter().map(|kind| check::called(kind)).collect();
-                format!("{} does not work on {}", check::operator(overload.function()), kinds.join(" and "))
+                    overload.argument_types().iter().map(|kind| kind::called(kind)).collect();
+                format!("{} does not work on {}", kind::operator(overload.function()), kinds.join(" and "))
             }
             ExecutionError::UnsupportedBinaryOperator(operator, one, other) => {
-                let kinds = [one, other].map(|value| check::called(&value.type_of().to_string()).to_owned());
+                let kinds = [one, other].map(|value| kind::called(&value.type_of().to_string()).to_owned());
                 format!("`{operator}` does not work on {}", kinds.join(" and "))
             }
             ExecutionError::UnexpectedType { got, want } => {
-                format!("it meets {} where {} is needed", check::called(got), check::called(want))
+                format!("it meets {} where {} is needed", kind::called(got), kind::called(want))
             }
             ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
                 "it divides by zero".to_owned()
@@ -201,7 +222,7 @@ impl Condition {
             ExecutionError::Overflow(..) => "a number is too large".to_owned(),
             ExecutionError::IndexOutOfBounds(_) => "a list is shorter than that".to_owned(),
             ExecutionError::FunctionError { function, .. } => {
-                format!("`{}` does not work on that value", check::operator(function))
+                format!("`{}` does not work on that value", kind::operator(function))
             }
             _ => "it cannot be evaluated on this call".to_owned(),
         }
@@ -236,12 +257,24 @@ struct Scope<'a> {
 
 impl VariableResolver for Scope<'_> {
     fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
-        match variable.strip_prefix(check::PATTERN_PREFIX) {
-            Some(place) => {
-                let pattern = self.patterns.get(place.parse::<usize>().ok()?)?;
-                Some(CowVal::Borrowed(pattern))
-            }
-            None => self.case.look(variable),
+        if variable.starts_with(check::PATTERN_PREFIX) {
+            return pattern(self.patterns, variable);
         }
+        self.case.look(variable)
     }
+}
+
+/// What names stand for where there is no call: the condition's own patterns.
+struct Patterns<'a>(&'a [value::Pattern]);
+
+impl VariableResolver for Patterns<'_> {
+    fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
+        pattern(self.0, variable)
+    }
+}
+
+/// A pattern by the name that stands for it in the expression.
+fn pattern<'b>(patterns: &'b [value::Pattern], variable: &str) -> Option<CowVal<'b, 'b>> {
+    let place = variable.strip_prefix(check::PATTERN_PREFIX)?;
+    Some(CowVal::Borrowed(patterns.get(place.parse::<usize>().ok()?)?))
 }

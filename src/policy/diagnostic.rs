@@ -7,6 +7,9 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::reader::At;
+use crate::id::SurfaceName;
+
 /// How grave a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -80,6 +83,41 @@ impl fmt::Display for PolicyErrors {
 
 impl std::error::Error for PolicyErrors {}
 
+/// A place in a policy's text, of which something may be said later, by whoever knows more than the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spot(Diagnostic);
+
+impl Spot {
+    /// An error there; `help` may be empty.
+    #[must_use]
+    pub fn error(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        self.say(Severity::Error, message.into(), help.into())
+    }
+
+    /// A warning there; `help` may be empty.
+    #[must_use]
+    pub fn warning(&self, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        self.say(Severity::Warning, message.into(), help.into())
+    }
+
+    fn say(&self, severity: Severity, message: String, help: String) -> Diagnostic {
+        Diagnostic { severity, message, help: (!help.is_empty()).then_some(help), ..self.0.clone() }
+    }
+}
+
+/// A place that a policy names: of a surface that only the server knows of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPlace {
+    /// The surface, by the name in the server's settings.
+    pub surface: SurfaceName,
+    /// The surface's own id of the channel.
+    pub channel: String,
+    /// Where the surface is named.
+    pub surface_at: Spot,
+    /// Where the channel is.
+    pub channel_at: Spot,
+}
+
 /// A place in the text, in bytes.
 pub(super) type Span = Range<usize>;
 
@@ -89,11 +127,12 @@ pub(super) struct Report<'t> {
     file: &'t str,
     text: &'t str,
     found: Vec<(usize, Diagnostic)>,
+    places: Vec<NamedPlace>,
 }
 
 impl<'t> Report<'t> {
     pub(super) const fn new(text: &'t str, file: &'t str) -> Self {
-        Self { file, text, found: Vec::new() }
+        Self { file, text, found: Vec::new(), places: Vec::new() }
     }
 
     /// Notes an error; `help` may be empty.
@@ -104,6 +143,26 @@ impl<'t> Report<'t> {
     /// Notes a warning; `help` may be empty.
     pub(super) fn warning(&mut self, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.add(Severity::Warning, span, message.into(), help.into());
+    }
+
+    /// A place in the text, for later.
+    pub(super) fn spot(&self, span: &Span) -> Spot {
+        Spot(self.diagnostic(Severity::Error, span, String::new(), String::new()).1)
+    }
+
+    /// Notes that a place of a surface is named.
+    pub(super) fn note_place(&mut self, surface: &At<SurfaceName>, channel: &At<String>) {
+        self.places.push(NamedPlace {
+            surface: surface.value.clone(),
+            channel: channel.value.clone(),
+            surface_at: self.spot(&surface.span),
+            channel_at: self.spot(&channel.span),
+        });
+    }
+
+    /// The places that were named, in the order in which they were read.
+    pub(super) fn places(&self) -> Vec<NamedPlace> {
+        self.places.clone()
     }
 
     /// The text at a place, as it is written.
@@ -132,17 +191,28 @@ impl<'t> Report<'t> {
     }
 
     fn add(&mut self, severity: Severity, span: Span, message: String, help: String) {
+        let found = self.diagnostic(severity, &span, message, help);
+        self.found.push(found);
+    }
+
+    fn diagnostic(
+        &self,
+        severity: Severity,
+        span: &Span,
+        message: String,
+        help: String,
+    ) -> (usize, Diagnostic) {
         let start = self.boundary(span.start);
         let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = self.text[line_start..].lines().next().unwrap_or_default();
         let line_end = line_start + line.len();
         let end = self.boundary(span.end).clamp(start, line_end.max(start));
-        self.found.push((
+        (
             start,
             Diagnostic {
                 severity,
                 file: self.file.to_owned(),
-                line: self.line(&span),
+                line: self.line(span),
                 column: self.text[line_start..start].chars().count() + 1,
                 message,
                 help: (!help.is_empty()).then_some(help),
@@ -152,12 +222,23 @@ impl<'t> Report<'t> {
                     .collect(),
                 width: self.text[start..end].chars().count().max(1),
             },
-        ));
+        )
     }
 }
 
+/// The key that stands at a place in a text that is not quite TOML: a bare one, before `=`, `.` or `]`. Whatever else stands
+/// there may be a value, and a value may be a secret that nobody should read in an error.
+#[must_use]
+pub fn key_at<'t>(text: &'t str, span: &Range<usize>) -> Option<&'t str> {
+    let key = text.get(span.clone()).filter(|key| !key.is_empty())?;
+    let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    let after = text.get(span.end..)?.trim_start_matches([' ', '\t']);
+    (is_bare && after.starts_with(['=', '.', ']'])).then_some(key)
+}
+
 /// The known name that somebody probably meant; none if nothing is near.
-pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written_chars = written.chars().count();
     known
         .into_iter()
@@ -165,6 +246,11 @@ pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
         .filter(|(distance, name)| *distance <= (written_chars.max(name.chars().count()) / 3).max(1))
         .min()
         .map(|(_, name)| name)
+}
+
+/// As [`nearest`], to keep.
+pub(crate) fn nearest_name<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest(written, known).map(str::to_owned)
 }
 
 /// How many characters must be added, dropped, changed or swapped with their neighbour (optimal string alignment).
@@ -204,6 +290,16 @@ mod tests {
         assert_eq!(nearest("tool", known), Some("tools"));
         assert_eq!(nearest("banana", known), None);
         assert_eq!(nearest("", known), None);
+    }
+
+    #[test]
+    fn only_a_key_is_named() {
+        let text = "team = \"x\"\n[slack]\nxoxb-1\n";
+        assert_eq!(key_at(text, &(0..4)), Some("team"));
+        assert_eq!(key_at(text, &(12..17)), Some("slack"));
+        assert_eq!(key_at(text, &(7..10)), None, "a value is none");
+        assert_eq!(key_at(text, &(19..25)), None, "nothing follows that makes a key of it");
+        assert_eq!(key_at(text, &(0..99)), None);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::people::PeopleRead;
+use super::rule::Policy;
 use super::verdict::{Group, Terms};
-use crate::approval::seats;
+use crate::approval::{Proposal, seats};
 use crate::id::{PersonId, Role};
 use crate::person::{
     AccountState, Identity, KnownPerson, OnCallSchedule, OnCallSource, People, Rolls, Standing,
@@ -41,9 +42,7 @@ impl Electors {
 
     /// At one moment: without who is away, with who stands in for them and whose turn it is.
     pub(super) fn at(people: &People, now: Timestamp) -> Self {
-        let grouped = people.groups().iter().flat_map(|group| group.roles.iter().cloned());
-        let schedules = outside(people).map(|schedule| schedule.role.clone());
-        let open = grouped.chain(schedules).collect();
+        let open = Self::open(people);
         let nobody_outside = nobody_outside(people, now);
         let mut found = BTreeMap::new();
         for known in people.all() {
@@ -60,6 +59,25 @@ impl Electors {
             }
         }
         Self { people: found.into_values().collect(), open }
+    }
+
+    /// Roles that groups and schedules outside give.
+    pub(super) fn open(people: &People) -> BTreeSet<Role> {
+        let grouped = people.groups().iter().flat_map(|group| group.roles.iter().cloned());
+        grouped.chain(outside(people).map(|schedule| schedule.role.clone())).collect()
+    }
+
+    /// Who could decide a call under these terms: not who is behind it, unless they may.
+    pub(super) fn of_call(people: &People, proposal: &Proposal, terms: &Terms, now: Timestamp) -> Self {
+        let mut electors = Self::at(people, now);
+        if !terms.requester_may_approve {
+            for identity in proposal.behind() {
+                if let Standing::Member(behind) = people.behind(identity) {
+                    electors = electors.without(&behind.person);
+                }
+            }
+        }
+        electors
     }
 
     /// The same without one person.
@@ -112,6 +130,15 @@ impl Electors {
     }
 }
 
+impl Policy {
+    /// Whether there are people now who could approve a call under these terms: not who asked for it or changed it, unless
+    /// they may. Where groups and schedules outside say who has a role, there may be.
+    #[must_use]
+    pub fn can_be_approved(&self, proposal: &Proposal, terms: &Terms, now: Timestamp) -> bool {
+        Electors::of_call(self.people(), proposal, terms, now).can_fill(terms)
+    }
+}
+
 /// As if every account were in order and nobody were in any group or on call by a schedule outside: what the policy
 /// alone says.
 pub(super) fn nobody_outside(people: &People, now: Timestamp) -> Rolls {
@@ -119,6 +146,7 @@ pub(super) fn nobody_outside(people: &People, now: Timestamp) -> Rolls {
     Rolls {
         as_of: now,
         accounts: accounts.map(|account| (account.clone(), AccountState::Active)).collect(),
+        names: BTreeMap::new(),
         groups: people.groups().iter().map(|group| (group.group.clone(), Ok(BTreeSet::new()))).collect(),
         on_call: outside(people).map(|schedule| (schedule.name.clone(), Ok(BTreeSet::new()))).collect(),
         wanted: BTreeSet::new(),

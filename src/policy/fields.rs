@@ -1,5 +1,5 @@
-//! What a rule can look at, and what it can set: one list, from which the checks, the values and the documentation
-//! come.
+//! What a rule can look at, and what it can set: one list, from which the checks and the values come, and which tests
+//! hold to the example policy.
 
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString};
 use cel::common::value::{CowVal, Val};
@@ -8,9 +8,12 @@ use super::case::{Case, Computed};
 use super::circumstances::Asker;
 use super::condition::Kind;
 use super::diagnostic::nearest;
-use super::grade;
-use super::settings;
+use super::reader::Keys;
 use super::tools::{self, DATA_LEVELS, REACHES};
+use super::{
+    absence, calendar, change, digest, fatigue, grade, groups, levels, on_call, parse, people, roles,
+    settings, shadow,
+};
 
 /// Days as conditions call them, Monday first.
 pub(super) const WEEKDAYS: [&str; 7] =
@@ -82,11 +85,11 @@ looks! {
     "requester.roles", Kind::List, "the roles that they had when they asked" =>
         |case| roles(&case.circumstances().requester);
     "requester.team", Kind::Text, "their team; \"\" for none" =>
-        |case| text(case.circumstances().requester.team.as_deref().unwrap_or_default());
+        |case| team(&case.circumstances().requester);
     "requester.credential", Kind::Text, "the credential that proposed" =>
         |case| text(case.proposal().requester.credential.as_str());
     "team", Kind::Text, "short for requester.team" =>
-        |case| text(case.circumstances().requester.team.as_deref().unwrap_or_default());
+        |case| team(&case.circumstances().requester);
     "environment", Kind::Text, "where the tool acts, by [tools]; \"\" if that does not say" =>
         |case| text(case.tool().environment().unwrap_or_default());
     "data_level", Kind::Word(&DATA_LEVELS), "how sensitive its data is, by [tools]; \"\" if that does not say" =>
@@ -188,6 +191,14 @@ fn person<'b>(asker: &'b Asker) -> Option<CowVal<'b, 'b>> {
     }
 }
 
+/// The team of somebody who cannot be told is none either.
+fn team<'b>(asker: &'b Asker) -> Option<CowVal<'b, 'b>> {
+    match &asker.team {
+        None if asker.roles_unread && asker.person.is_none() => None,
+        team => text(team.as_deref().unwrap_or_default()),
+    }
+}
+
 /// None where a role may be missing: that somebody does not have it cannot be told then.
 fn roles<'b>(asker: &'b Asker) -> Option<CowVal<'b, 'b>> {
     if asker.roles_unread {
@@ -239,15 +250,92 @@ pub enum FieldPlace {
     When,
     /// In the conditions of `[[forbid]]` and `[[raise]]` alone.
     WhenStrict,
-    /// A key of `[[forbid]]`, `[[rule]]` or `[[raise]]`.
+    /// A key of `[[forbid]]`, `[[rule]]` and `[[raise]]`.
+    AnyRule,
+    /// A key of `[[rule]]` alone.
     Rule,
-    /// A key of `[tools]`.
-    Tool,
+    /// A key of `[[raise]]` alone.
+    Raise,
     /// A key of a level, and of a rule on top of its level.
     Setting,
+    /// A key of one group of a stage.
+    Group,
+    /// A key of one step of an escalation.
+    Step,
+    /// A key of `reason_required`.
+    Reasons,
+    /// A key of a place.
+    Place,
+    /// A key of `[tools]`.
+    Tool,
+    /// A key at the top.
+    Policy,
+    /// A table at the top, with keys of its own.
+    Table,
+    /// A key of `[default]`.
+    Default,
+    /// A key of `[levels]`: a table with settings.
+    Levels,
+    /// A key of `[calendar]`.
+    Calendar,
+    /// A key of a holiday.
+    Holiday,
+    /// A key of `[[calendar.freeze]]`.
+    Freeze,
+    /// A key of `[fatigue]`.
+    Fatigue,
+    /// A key of `[change]`.
+    Change,
+    /// A key of `[digest]`.
+    Digest,
+    /// A key of `[shadow]`.
+    Shadow,
+    /// A key of `[roles]`.
+    Roles,
+    /// A key of `[[people]]`.
+    Person,
+    /// A key of an absence of a person.
+    Absence,
+    /// A key of `[[groups]]`.
+    KnownGroup,
+    /// A key of `[[on_call]]`.
+    OnCall,
+    /// A key of a rota.
+    Rota,
 }
 
-/// Everything that a rule can look at or set, from the same lists that the policy is read with.
+/// Every table of the policy's file, with the list that it is read by.
+const SET: [(FieldPlace, &Keys); 26] = [
+    (FieldPlace::AnyRule, grade::KEYS),
+    (FieldPlace::Rule, grade::RULE_KEYS),
+    (FieldPlace::Raise, grade::RAISE_KEYS),
+    (FieldPlace::Setting, settings::KEYS),
+    (FieldPlace::Group, settings::GROUP_KEYS),
+    (FieldPlace::Step, settings::STEP_KEYS),
+    (FieldPlace::Reasons, settings::REASON_KEYS),
+    (FieldPlace::Place, levels::PLACE_KEYS),
+    (FieldPlace::Tool, tools::KEYS),
+    (FieldPlace::Policy, parse::KEYS),
+    (FieldPlace::Table, parse::TABLES),
+    (FieldPlace::Default, parse::DEFAULT_KEYS),
+    (FieldPlace::Levels, levels::LEVEL_KEYS),
+    (FieldPlace::Calendar, calendar::KEYS),
+    (FieldPlace::Holiday, calendar::HOLIDAY_KEYS),
+    (FieldPlace::Freeze, calendar::FREEZE_KEYS),
+    (FieldPlace::Fatigue, fatigue::KEYS),
+    (FieldPlace::Change, change::KEYS),
+    (FieldPlace::Digest, digest::KEYS),
+    (FieldPlace::Shadow, shadow::KEYS),
+    (FieldPlace::Roles, roles::KEYS),
+    (FieldPlace::Person, people::KEYS),
+    (FieldPlace::Absence, absence::KEYS),
+    (FieldPlace::KnownGroup, groups::KEYS),
+    (FieldPlace::OnCall, on_call::KEYS),
+    (FieldPlace::Rota, on_call::ROTA_KEYS),
+];
+
+/// Everything that a rule can look at and that a policy can set, from the same lists that the policy is read with: a
+/// table takes no key that is not in its list, and none of the list is passed over.
 #[must_use]
 pub fn fields() -> Vec<Field> {
     let args =
@@ -257,9 +345,8 @@ pub fn fields() -> Vec<Field> {
         place: if Names::Rule.allows(look.name) { FieldPlace::When } else { FieldPlace::WhenStrict },
         what: look.what,
     });
-    let keys = grade::KEYS.iter().map(|(name, what)| Field { name, place: FieldPlace::Rule, what });
-    let tools = tools::KEYS.iter().map(|(name, what)| Field { name, place: FieldPlace::Tool, what });
-    let settings =
-        settings::KEYS.iter().map(|key| Field { name: key.name, place: FieldPlace::Setting, what: key.what });
-    std::iter::once(args).chain(looks).chain(keys).chain(tools).chain(settings).collect()
+    let set = SET
+        .iter()
+        .flat_map(|(place, keys)| keys.iter().map(|(name, what)| Field { name, place: *place, what }));
+    std::iter::once(args).chain(looks).chain(set).collect()
 }

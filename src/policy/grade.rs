@@ -4,11 +4,11 @@ use super::calendar::Calendar;
 use super::condition::{Condition, Gives};
 use super::diagnostic::{Report, Span};
 use super::fields::Names;
-use super::levels::{LEVELS, LevelRead};
+use super::levels::{LEVELS, LevelRead, OwnCosts, of_level};
 use super::pattern::{Calls, Pattern};
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::rule::{Forbids, Grades, RaiseTo, Raises, Rule};
-use super::settings::{Settings, Whose};
+use super::settings::{self, Settings, Whose};
 use super::tools::Tools;
 use super::verdict::{Level, RuleHit, RuleKind, Tier};
 
@@ -36,17 +36,25 @@ pub(super) struct Beneath<'a> {
     pub(super) tools: &'a Tools,
 }
 
-/// The keys of the three kinds of rules, besides those that a level has too.
-pub(super) const KEYS: [(&str, &str); 9] = [
+/// The keys of all three kinds of rules.
+pub(super) const KEYS: &Keys = &[
     ("name", "its name, on cards and in the record; each rule has its own"),
     ("tools", "patterns over the tool's name"),
     ("servers", "patterns over the name of the tool's server; left out: any"),
     ("when", "a condition that must hold; left out: always"),
     ("because", "why, for whoever reads the card"),
-    ("level", "[[rule]]: how bad it is"),
-    ("by", "[[raise]]: by how many levels it lifts"),
-    ("to", "[[raise]]: to which level it lifts at least"),
-    ("always_ask", "[[rule]] and [[raise]]: people are asked whatever was remembered"),
+];
+
+/// The keys of `[[rule]]` beside those, and beside those that a level has too.
+pub(super) const RULE_KEYS: &Keys =
+    &[("level", "how bad it is"), ("always_ask", "whether people are asked whatever was remembered")];
+
+/// The keys of `[[raise]]` beside those of all kinds.
+pub(super) const RAISE_KEYS: &Keys = &[
+    ("by", "by how many levels it lifts"),
+    ("to", "to which level it lifts at least"),
+    ("always_ask", "whether people are asked whatever was remembered"),
+    ("fixed", "in a tenant's own file that only looks on: people are asked all the same"),
 ];
 
 /// Every rule of a file as it was read.
@@ -98,8 +106,7 @@ impl RuleRead<Grades> {
     /// The tier that calls of this rule get.
     pub(super) fn tier(&self, levels: &[LevelRead; 4]) -> Tier {
         let says = &self.rule.says;
-        let level = || levels.iter().find(|read| read.level == says.level).map(|read| &read.policy);
-        says.own.as_deref().or_else(level).map_or(Tier::Approve, |policy| policy.tier)
+        says.own.as_deref().map_or(&of_level(levels, says.level).policy, |own| own.at(says.level)).tier
     }
 }
 
@@ -121,6 +128,20 @@ impl Common {
         let when = written.map(|text| {
             let names = if kind == RuleKind::Rule { Names::Rule } else { Names::Strict };
             let when = Condition::read(&text, Gives::Truth, names, report)?;
+            match when.constant() {
+                Some(false) => {
+                    let help = "take the rule out, or have the condition look at the call";
+                    report.error(
+                        text.span.clone(),
+                        "this condition is never true: its rule would do nothing",
+                        help,
+                    );
+                }
+                Some(true) => {
+                    report.warning(text.span.clone(), "this condition is always true", "leave `when` out");
+                }
+                None => {}
+            }
             doubts(&when, &text.span, tools.as_deref().unwrap_or_default(), (beneath, report));
             Some(when)
         });
@@ -158,12 +179,10 @@ impl Common {
 fn forbid(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -> Option<RuleRead<Forbids>> {
     let common = Common::read(&mut table, RuleKind::Forbid, beneath, report);
     for key in ["level", "tier"] {
-        if let Some(span) = table.key_span(key) {
-            report.error(span, format!("[[forbid]] takes no `{key}`"), "what is forbidden has no level");
-            table.get(key);
-        }
+        let message = format!("[[forbid]] takes no `{key}`");
+        table.refuse(key, (&message, "what is forbidden has no level"), report);
     }
-    table.finish("[[forbid]]", report);
+    table.finish(&[KEYS], "[[forbid]]", report);
     let span = common.header.clone();
     common.rule(Some(At::new(Forbids, span)), true)
 }
@@ -174,7 +193,7 @@ fn rule(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) ->
     let always_ask = table.boolean("always_ask", report).is_some_and(|at| at.value);
     let settings = Settings::read(&mut table, report);
     let missing = table.key_span("level").is_none();
-    table.finish("[[rule]]", report);
+    table.finish(&[KEYS, RULE_KEYS, settings::KEYS], "[[rule]]", report);
     let says_span = level.as_ref().map_or_else(|| common.header.clone(), |level| level.span.clone());
     let costs = settings.asks.is_some() || settings.tier.is_some();
     if missing && !costs {
@@ -187,12 +206,13 @@ fn rule(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) ->
     }
     if missing && costs || level.is_some() {
         let level = level.map_or(beneath.default, |level| level.value);
-        let under = beneath.levels.iter().find(|read| read.level == level).map(|read| &read.policy)?;
+        let table = |level| &of_level(beneath.levels, level).policy;
+        let under = table(level);
         let fixed = settings.fixed.as_ref().is_some_and(|at| at.value);
         let what = format!("rule `{}`", common.hit.rule);
         settings.check(&Whose { what: &what, level, under, solo: beneath.solo }, report);
         // `fixed` is about the rule, and costs nothing.
-        let own = settings.sets_more_than("fixed").then(|| Box::new(settings.over(level, under)));
+        let own = settings.sets_more_than("fixed").then(|| Box::new(OwnCosts::of(&settings, level, table)));
         let says = Grades { level, own, always_ask };
         return Some(RuleRead { settings, ..common.rule(Some(At::new(says, says_span)), fixed)? });
     }
@@ -221,7 +241,7 @@ fn raise(mut table: Table<'_>, beneath: &Beneath<'_>, report: &mut Report<'_>) -
     if let Some(At { value: RaiseTo::Level(Level::Low), span }) = &says {
         report.error(span.clone(), "nothing can be raised to level low: it is the lowest", "");
     }
-    table.finish("[[raise]]", report);
+    table.finish(&[KEYS, RAISE_KEYS], "[[raise]]", report);
     common.rule(says.map(|says| says.map(|to| Raises { to, always_ask })), fixed)
 }
 

@@ -5,13 +5,25 @@ use std::collections::BTreeSet;
 use super::diagnostic::Report;
 use super::levels::role;
 use super::people::slack_ids;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use crate::id::Role;
 use crate::person::{Identity, IdentityError, KnownGroup};
 
 /// The most power that a Matrix room gives somebody who did not make it.
 /// <https://spec.matrix.org/v1.16/client-server-api/#mroompower_levels>
 const POWER_LEVEL_MAX: u32 = 100;
+
+/// User groups of one workspace: Slack lets their members be read 20 times a minute, and each is read twice a minute, since
+/// facts are fetched again at half a minute and decide nothing at a whole one.
+const SLACK_GROUPS_MAX: usize = 10;
+
+/// The keys of `[[groups]]`.
+pub(super) const KEYS: &Keys = &[
+    ("slack", "a user group of Slack: the ids of workspace and group"),
+    ("matrix_room", "a room of Matrix, by its id"),
+    ("power_level_min", "how much power in the room it takes; left out: being in it"),
+    ("roles", "what its members are"),
+];
 
 /// The groups, and whether all of them could be read.
 pub(super) fn groups(tables: Vec<Table<'_>>, report: &mut Report<'_>) -> (Vec<KnownGroup>, bool) {
@@ -22,6 +34,14 @@ pub(super) fn groups(tables: Vec<Table<'_>>, report: &mut Report<'_>) -> (Vec<Kn
         if let Some(first) = read.iter().find(|other| other.value.group == group.value.group) {
             let help = format!("the first is on line {}; put all its roles there", report.line(&first.span));
             report.error(group.span.clone(), format!("{} stands here twice", group.value.group), help);
+        }
+        let realm = group.value.group.realm();
+        let others = read.iter().filter(|other| other.value.group.realm() == realm).count();
+        if realm.starts_with("slack:") && others == SLACK_GROUPS_MAX {
+            let message = format!("more than {SLACK_GROUPS_MAX} user groups of one workspace");
+            let help = "Slack lets no more be read in time, and nobody could decide anything; give several roles to one \
+                        group, or name the people";
+            report.error(group.span.clone(), message, help);
         }
         read.push(group);
     }
@@ -38,7 +58,7 @@ fn group(mut table: Table<'_>, report: &mut Report<'_>) -> Option<At<KnownGroup>
     let power_span = table.key_span("power_level_min");
     let has_roles = table.key_span("roles").is_some();
     let which = [table.key_span("slack"), table.key_span("matrix_room")];
-    table.finish("[[groups]]", report);
+    table.finish(&[KEYS], "[[groups]]", report);
     match which {
         [Some(_), Some(room)] => {
             report.error(

@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 
 use super::case::Case;
 use super::circumstances::Circumstances;
-use super::levels::LevelPolicy;
+use super::levels::{LevelPolicy, OwnCosts};
 use super::remember::{ArgPattern, RememberOffer, Widening};
 use super::rule::{Grades, Policy, RaiseTo, Raises, Rule, Rules};
 use super::tenant::Ground;
 use super::tools::Tool;
-use super::verdict::{Level, RuleHit, RuleKind, Shadow, Tier, Verdict};
+use super::verdict::{Level, RuleHit, RuleKind, Shadow, Terms, Tier, Verdict, each_once};
 use crate::approval::Proposal;
 use crate::call::ToolCall;
+use crate::id::Role;
 
 /// How bad a call is and what that costs, with the rules that say so, most decisive first.
 struct Grade<'p> {
@@ -25,6 +26,8 @@ struct Grade<'p> {
     costs: Cow<'p, LevelPolicy>,
     /// Whether that is more than the level's own table says.
     own: bool,
+    /// What it costs at each level, where a rule has settings of its own.
+    raised: Option<&'p OwnCosts>,
     always_ask: bool,
     /// Whether something that is fixed took part.
     fixed: bool,
@@ -45,16 +48,21 @@ impl Policy {
         let seen = self.seen(call);
         let cases = seen.cases(self, proposal, circumstances);
         let forbidden = self.forbidden(&cases);
-        if !forbidden.is_empty() {
-            return self.verdict(&cases.own, (Tier::Forbid, Level::Critical), forbidden);
-        }
         let grade = self.graded(&cases);
+        // Whoever is asked, or nobody: it is as confidential as what would hold if it were asked about.
+        let before = proposal.edited.as_ref().and_then(|edited| edited.confidential.as_ref());
+        let confidential = confidence(&grade.costs.terms, before);
+        if !forbidden.is_empty() {
+            let verdict = self.verdict(&cases.own, (Tier::Forbid, Level::Critical), forbidden);
+            return Verdict { confidential, ..verdict };
+        }
         let fixed = grade.fixed || grade.costs.fixed;
         let costs = grade.costs.into_owned();
         let mut verdict = self.verdict(&cases.own, (costs.tier, grade.level), grade.rules);
+        verdict.confidential = confidential;
         verdict.always_ask = grade.always_ask;
         if costs.tier == Tier::Approve {
-            verdict.terms = Some(costs.terms);
+            verdict.terms = Some(kept(costs.terms, verdict.confidential.is_some()));
             let within = costs.remember.filter(|_| !grade.always_ask && proposal.session.is_some());
             verdict.remember = within.and_then(|within| {
                 let pattern = ArgPattern::of(&call.args, &seen.remember(fixed))?;
@@ -96,6 +104,7 @@ impl Policy {
             always_ask: false,
             remember: None,
             shadow: None,
+            confidential: None,
             circumstances: Some(case.circumstances().clone()),
         }
     }
@@ -156,6 +165,7 @@ impl Policy {
             level,
             costs: Cow::Borrowed(costs),
             own: false,
+            raised: None,
             always_ask: false,
             fixed: self.default.fixed || costs.fixed,
             is_floor: false,
@@ -167,8 +177,9 @@ impl Policy {
         let Grades { level, own, always_ask } = &rule.says;
         Grade {
             level: *level,
-            costs: Cow::Borrowed(own.as_deref().unwrap_or_else(|| self.level(*level))),
+            costs: Cow::Borrowed(own.as_deref().map_or_else(|| self.level(*level), |own| own.at(*level))),
             own: own.is_some(),
+            raised: own.as_deref(),
             always_ask: *always_ask,
             fixed: rule.fixed || self.level(*level).fixed,
             is_floor: false,
@@ -187,8 +198,9 @@ impl Policy {
         raises
     }
 
-    /// A grade after everything that raises it. What a rule sets of its own still holds beside what the new level costs;
-    /// and for what the installation has fixed, what that level costs there.
+    /// A grade after everything that raises it: what the new level costs, with what a rule sets of its own on top, and
+    /// never less than the level asks. For what the installation has fixed, that is by its own levels, and what the
+    /// tenant's ask holds as well.
     fn raised<'p>(
         &'p self,
         mut grade: Grade<'p>,
@@ -197,14 +209,34 @@ impl Policy {
     ) -> Grade<'p> {
         let before = grade.level;
         grade.level = raises.iter().fold(before, |level, (raise, ..)| lifted(level, raise.says.to));
-        if grade.level != before {
-            let costs = self.level(grade.level);
-            grade.costs = if grade.own { Cow::Owned(both(&grade, costs)) } else { Cow::Borrowed(costs) };
-            if let Some((ground, _)) = cases.ground.as_ref().filter(|_| grade.is_floor) {
-                grade.costs = Cow::Owned(both(&grade, ground.policy.level(grade.level)));
-            }
+        if grade.level == before {
+            return grade;
+        }
+        let own = |level| grade.raised.map(|own| own.at(level));
+        let costs = self.level(grade.level);
+        let raised = own(grade.level).unwrap_or(costs);
+        let Some((ground, case)) = cases.ground.as_ref().filter(|_| grade.is_floor) else {
+            grade.costs = Cow::Borrowed(raised);
+            return grade;
+        };
+        // A tenant that lifts it further does not get rid of what it costs where the installation lifts it to.
+        let alone = ground.policy.lifted_alone(before, case);
+        let floor = match own(alone) {
+            _ if alone == before => grade.costs.clone(),
+            own => Cow::Borrowed(own.unwrap_or_else(|| ground.policy.level(alone))),
+        };
+        grade.costs = Cow::Borrowed(raised);
+        for also in [costs, ground.policy.level(grade.level), &floor] {
+            grade.costs = Cow::Owned(both(&grade, also));
         }
         grade
+    }
+
+    /// A level after this policy's own raises.
+    fn lifted_alone(&self, level: Level, case: &Case<'_>) -> Level {
+        let mut raises: Vec<RaiseTo> = matching(&self.raises, case).map(|(raise, _)| raise.says.to).collect();
+        raises.sort_by_key(|to| matches!(to, RaiseTo::By(_)));
+        raises.into_iter().fold(level, lifted)
     }
 
     /// The worst of what a call can be taken for, after everything that raises it.
@@ -307,11 +339,26 @@ fn worse<'p>(one: Grade<'p>, other: Grade<'p>) -> Grade<'p> {
         level: first.level,
         costs,
         own,
+        raised: None,
         always_ask: first.always_ask || second.always_ask,
         fixed: first.fixed || second.fixed,
         is_floor: first.is_floor || second.is_floor,
         rules,
     }
+}
+
+/// Who may read what has these terms, where it is confidential: who decides it, and for what an edit made of a confidential
+/// call who could read that.
+fn confidence(terms: &Terms, before: Option<&Vec<Role>>) -> Option<Vec<Role>> {
+    let own = terms.confidential.then(|| terms.roles_ever_asked());
+    (own.is_some() || before.is_some())
+        .then(|| each_once(own.into_iter().flatten().chain(before.into_iter().flatten())))
+}
+
+/// These terms, of what is confidential: it stands on no card with others.
+fn kept(terms: Terms, confidential: bool) -> Terms {
+    let gather = terms.gather.filter(|_| !confidential);
+    Terms { confidential, gather, ..terms }
 }
 
 /// What satisfies a grade and something else as well.

@@ -1,8 +1,8 @@
 //! `[levels.*]`: what happens with a call of a level, and what its approval takes.
 
 use super::diagnostic::{Report, Span, nearest};
-use super::reader::{At, Table, list};
-use super::settings::{Settings, Whose};
+use super::reader::{At, Keys, Table, list};
+use super::settings::{self, Settings, Whose};
 use super::verdict::{Level, Place, Terms, Tier};
 use crate::id::{Role, SurfaceName};
 use crate::time::Ttl;
@@ -10,6 +10,18 @@ use crate::time::Ttl;
 /// The four levels, mildest first.
 pub(super) const LEVELS: [(&str, Level); 4] =
     [("low", Level::Low), ("medium", Level::Medium), ("high", Level::High), ("critical", Level::Critical)];
+
+/// The keys of `[levels]`.
+pub(super) const LEVEL_KEYS: &Keys = &[
+    ("low", "harmless, or easily undone"),
+    ("medium", "worth knowing about"),
+    ("high", "hard to undo, or far-reaching"),
+    ("critical", "cannot be undone, or reaches outside"),
+];
+
+/// The keys of a place.
+pub(super) const PLACE_KEYS: &Keys =
+    &[("surface", "a surface, such as slack"), ("channel", "a channel or room there, by its id")];
 
 /// What a level costs, or a rule with settings of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +34,49 @@ pub(super) struct LevelPolicy {
     pub(super) remember: Option<Ttl>,
     /// Whether no tenant's own file may loosen it.
     pub(super) fixed: bool,
+}
+
+/// What calls of a rule with settings of its own cost, at its level and at every level that they may be raised to.
+///
+/// At its own level that is what it sets, on top of the level's. Where it is raised, the same keys stand on top of the
+/// new level's, and never ask less than that does: what a rule sets changes those keys, and leaves all others to the level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OwnCosts([LevelPolicy; 4]);
+
+impl OwnCosts {
+    /// What these settings of a rule of level `own` make of the levels' table.
+    pub(super) fn of<'a>(settings: &Settings, own: Level, table: impl Fn(Level) -> &'a LevelPolicy) -> Self {
+        Self(LEVELS.map(|(_, level)| {
+            let over = settings.over(level, table(level));
+            if level == own {
+                return over;
+            }
+            let mut both = over.and(table(level));
+            both.fit(level);
+            both
+        }))
+    }
+
+    /// What the table itself says, for rules without settings.
+    pub(super) fn plain<'a>(table: impl Fn(Level) -> &'a LevelPolicy) -> Self {
+        Self(LEVELS.map(|(_, level)| table(level).clone()))
+    }
+
+    /// At a level.
+    pub(super) fn at(&self, level: Level) -> &LevelPolicy {
+        of_level(&self.0, level)
+    }
+}
+
+/// The one of a level, of four that stand in the order of [`LEVELS`].
+pub(super) const fn of_level<T>(each: &[T; 4], level: Level) -> &T {
+    let [low, medium, high, critical] = each;
+    match level {
+        Level::Low => low,
+        Level::Medium => medium,
+        Level::High => high,
+        Level::Critical => critical,
+    }
 }
 
 /// One level as it was read.
@@ -64,7 +119,7 @@ impl LevelRead {
     pub(super) fn with(self, mut table: Table<'_>, solo: bool, report: &mut Report<'_>) -> Self {
         let (level, under) = (self.level, self.policy);
         let settings = Settings::read(&mut table, report);
-        table.finish(&format!("[levels.{level}]"), report);
+        table.finish(&[settings::KEYS], &format!("[levels.{level}]"), report);
         let what = format!("level {level}");
         settings.check(&Whose { what: &what, level, under: &under, solo }, report);
         Self { level, policy: settings.over(level, &under), settings }
@@ -91,14 +146,16 @@ pub(super) fn places(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<V
         let surface = place.string("surface", report);
         let channel = place.string("channel", report);
         let missing = place.key_span("surface").is_none() || place.key_span("channel").is_none();
-        place.finish("a place", report);
+        place.finish(&[PLACE_KEYS], "a place", report);
         if missing {
             let help = "such as { surface = \"slack\", channel = \"C024BE91L\" }";
             report.error(span, "a place needs a `surface` and a `channel`", help);
         }
         let (Some(surface), Some(channel)) = (surface, channel) else { continue };
+        let at_surface = surface.span.clone();
         match SurfaceName::new(&surface.value) {
             Ok(surface) if !channel.value.is_empty() => {
+                report.note_place(&At::new(surface.clone(), at_surface), &channel);
                 places.push(Place { surface, channel: channel.value, thread: None });
             }
             Ok(_) => report.error(channel.span, "the channel is empty", "the surface's own id of it"),

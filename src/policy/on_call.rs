@@ -6,9 +6,26 @@ use super::absence::unknown;
 use super::diagnostic::{Report, Span};
 use super::levels::role;
 use super::moment::{day, time_of_day};
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use crate::id::PersonId;
 use crate::person::{Handover, KnownPerson, OnCallSchedule, OnCallSource};
+
+/// The keys of `[[on_call]]`.
+pub(super) const KEYS: &Keys = &[
+    ("name", "its name, in the record"),
+    ("role", "what whoever is on call is"),
+    ("rota", "people in turn"),
+    ("calendar", "an iCalendar file that says who is on call, by its address"),
+    ("pagerduty", "an escalation policy of PagerDuty, by its id"),
+];
+
+/// The keys of a rota.
+pub(super) const ROTA_KEYS: &Keys = &[
+    ("people", "who takes turns, in their order, by their ids in [[people]]"),
+    ("first", "the day of the first turn"),
+    ("at", "the time of day at which turns change"),
+    ("every_days", "after how many days they change; left out: 7"),
+];
 
 /// The longest turn in a rota, in days: longer is a post, not a turn.
 const TURN_DAYS_MAX: u32 = 366;
@@ -58,7 +75,7 @@ fn schedule(
     }
     let sources: Vec<Span> =
         ["rota", "calendar", "pagerduty"].iter().filter_map(|key| table.key_span(key)).collect();
-    table.finish("[[on_call]]", report);
+    table.finish(&[KEYS], "[[on_call]]", report);
     match &sources[..] {
         [] => report.error(span, "a schedule needs to say where it is kept", SOURCES),
         [_, second, ..] => {
@@ -96,7 +113,7 @@ fn rota(
             report.error(span.clone(), format!("a rota needs `{key}`"), SOURCES);
         }
     }
-    table.finish("a rota", report);
+    table.finish(&[ROTA_KEYS], "a rota", report);
     let listed = listed?;
     if listed.value.is_empty() {
         report.error(listed.span, "the rota is empty: nobody would ever be on call", "");

@@ -10,14 +10,15 @@ use toml::de::DeTable;
 use super::calendar::Calendar;
 use super::change::ChangeRead;
 use super::check;
-use super::diagnostic::{Diagnostic, PolicyErrors, Report};
+use super::diagnostic::{PolicyErrors, Report, key_at};
+use super::digest::DigestPlan;
 use super::fatigue::{Fatigue, FatigueRead};
 use super::grade::{Beneath, RulesRead};
-use super::levels::{Defaults, LEVELS, LevelRead, places, role, tiers_rise};
+use super::levels::{Defaults, LEVEL_KEYS, LEVELS, LevelRead, of_level, places, role, tiers_rise};
 use super::people::PeopleRead;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::roles::RolesRead;
-use super::rule::{Default, Policy, Rules};
+use super::rule::{Default, Marks, Policy, Rules};
 use super::shadow::{self, Scope, Shadowing};
 use super::tenant;
 use super::tools::Tools;
@@ -31,6 +32,40 @@ const POLICY_BYTES_MAX: usize = 1024 * 1024;
 const LABEL_CHARS_MAX: usize = 100;
 /// The role that decides, where nothing else is said.
 const DEFAULT_ROLE: &str = "admin";
+
+/// The keys at the top of a policy.
+pub(super) const KEYS: &Keys = &[
+    ("version", "a label of its own for this policy, on cards and in the record"),
+    ("profile", "team, or solo: who asks may approve everywhere"),
+    ("places", "where cards go"),
+    ("shadow", "whether all calls, or those that it names, are only graded, and nobody is asked"),
+];
+
+/// The tables of a policy, each with keys of its own.
+pub(super) const TABLES: &Keys = &[
+    ("default", "what holds where no rule matches"),
+    ("levels", "what each level costs"),
+    ("calendar", "time zone, nights, weekends, holidays, freezes"),
+    ("tools", "what is known of each tool"),
+    ("forbid", "what never runs"),
+    ("rule", "how bad calls are"),
+    ("raise", "when calls are worse than that"),
+    ("people", "who there is"),
+    ("groups", "groups whose members have roles"),
+    ("on_call", "who is on call"),
+    ("roles", "what roles are for besides approving"),
+    ("fatigue", "when asking stops"),
+    ("change", "whose yes a new policy takes"),
+    ("digest", "when and where people are told what ran unasked"),
+];
+
+/// The keys of `[default]`.
+pub(super) const DEFAULT_KEYS: &Keys = &[
+    ("level", "how bad a call is that no rule is about"),
+    ("role", "who decides, wherever a level names nobody"),
+    ("because", "why, for whoever reads the card"),
+    ("fixed", "whether no tenant's own file may loosen it"),
+];
 
 /// `[default]` as it was read.
 pub(super) struct DefaultRead {
@@ -52,7 +87,7 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, PolicyErrors> {
     }
     let label = read.as_ref().and_then(|read| read.version.clone());
     match (report.has_errors(), read, label) {
-        (false, Some(read), Some(label)) => Ok(read.into_policy(text.into(), label, report.into_found())),
+        (false, Some(read), Some(label)) => Ok(read.into_policy(text.into(), label, report)),
         _ => Err(PolicyErrors { diagnostics: report.into_found() }),
     }
 }
@@ -73,6 +108,7 @@ pub(super) struct Read {
     pub(super) roles: RolesRead,
     pub(super) fatigue: FatigueRead,
     pub(super) change: Option<ChangeRead>,
+    digest: Option<DigestPlan>,
     pub(super) shadow: Option<At<Scope>>,
 }
 
@@ -91,7 +127,9 @@ impl Read {
         }
         let (document, errors) = DeTable::parse_recoverable(text);
         for error in errors {
-            report.error(error.span().unwrap_or(0..0), format!("this is not TOML: {}", error.message()), "");
+            let span = error.span().unwrap_or(0..0);
+            let key = key_at(text, &span).map_or_else(String::new, |key| format!(" `{key}`"));
+            report.error(span, format!("this is not TOML: {}{key}", error.message()), "");
         }
         // What was recovered from broken TOML would only be guessed at.
         (!report.has_errors()).then(|| Self::document(Table::new(document.get_ref(), 0..0), ground, report))
@@ -124,7 +162,7 @@ impl Read {
             }
         });
         if let Some(tables) = level_tables {
-            tables.finish("[levels]", report);
+            tables.finish(&[LEVEL_KEYS], "[levels]", report);
         }
         let calendar = table.table("calendar", report);
         let calendar = Calendar::read(calendar, ground.map(|ground| &ground.calendar), report);
@@ -143,8 +181,10 @@ impl Read {
         let roles = RolesRead::read(table.table("roles", report), report);
         let fatigue = FatigueRead::read(table.table("fatigue", report), report);
         let change = ChangeRead::read(table.table("change", report), report);
+        let digest = table.table("digest", report);
+        let digest = DigestPlan::read(digest, ground.and_then(|ground| ground.digest.as_ref()), report);
         let shadow = shadow::read(&mut table, report);
-        table.finish("the policy", report);
+        table.finish(&[KEYS, TABLES], "the policy", report);
         Self {
             version,
             solo,
@@ -159,14 +199,20 @@ impl Read {
             roles,
             fatigue,
             change,
+            digest,
             shadow,
         }
     }
 
-    /// Notes what is wrong with the file as a whole.
+    /// Notes what is wrong with the file as a whole. Where something in it could not be read, most of that would only follow
+    /// from it: a role whose key has a typo is a role that nobody has, and no level can be approved. The cause is told alone.
     pub(super) fn check(&self, ground: Option<&Self>, report: &mut Report<'_>) {
-        tiers_rise(&self.levels, report);
+        let unread = report.has_errors();
         check::names(&self.rules, ground.map(|ground| &ground.rules), report);
+        if unread {
+            return;
+        }
+        tiers_rise(&self.levels, report);
         check::reasons(self, report);
         check::reachable(&self.rules, ground.map(|ground| &ground.rules), report);
         check::unasked(self, report);
@@ -177,17 +223,13 @@ impl Read {
 
     /// A level.
     pub(super) fn level(&self, level: Level) -> &LevelRead {
-        let [low, medium, high, critical] = &self.levels;
-        match level {
-            Level::Low => low,
-            Level::Medium => medium,
-            Level::High => high,
-            Level::Critical => critical,
-        }
+        of_level(&self.levels, level)
     }
 
     /// The policy that it makes, by itself.
-    pub(super) fn into_policy(self, text: Arc<str>, label: String, warnings: Vec<Diagnostic>) -> Policy {
+    pub(super) fn into_policy(self, text: Arc<str>, label: String, report: Report<'_>) -> Policy {
+        let change = self.change.as_ref().map(|change| report.spot(&change.role.span));
+        let marks = Marks { places: report.places(), change };
         let needs_recent = self.rules.look_at("recent.");
         Policy {
             version: PolicyVersion { label, digest: PolicyDigest::of(text.as_bytes()) },
@@ -209,13 +251,16 @@ impl Read {
             people: self.people.into_people(),
             stewards: self.roles.stewards.into_iter().map(|role| role.value).collect(),
             glass_breakers: self.roles.break_glass.into_iter().map(|role| role.value).collect(),
+            auditors: self.roles.auditors.into_iter().map(|role| role.value).collect(),
             fatigue: self.fatigue.over(Fatigue::default()),
             change: self.change.as_ref().map(ChangeRead::terms),
+            digest: self.digest,
             shadowing: Shadowing {
                 everywhere: self.shadow.map_or(Scope::Nothing, |at| at.value),
                 own: Scope::Nothing,
             },
-            warnings,
+            warnings: report.into_found(),
+            marks,
         }
     }
 }
@@ -281,7 +326,7 @@ impl DefaultRead {
             read.because = because.value;
         }
         read.fixed |= table.boolean("fixed", report).is_some_and(|fixed| fixed.value);
-        table.finish("[default]", report);
+        table.finish(&[DEFAULT_KEYS], "[default]", report);
         read
     }
 }

@@ -15,6 +15,23 @@ use crate::call::ToolCall;
 /// Signs that mean something in a glob.
 const SIGNS: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
+/// Whether a name has signs that mean something in a glob.
+pub(crate) fn is_tool_pattern(name: &str) -> bool {
+    name.contains(SIGNS)
+}
+
+/// Those of many full names that a glob means: the names with their servers where it has a `/`, else the names alone.
+/// None of them where it is no glob.
+pub(crate) fn tools_matching<'a>(glob: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let Ok(read) = GlobBuilder::new(glob).backslash_escape(true).build() else { return Vec::new() };
+    let (matcher, in_full) = (read.compile_matcher(), glob.contains('/'));
+    let meant = |name: &&str| {
+        let alone = name.split_once('/').map_or(*name, |(_, tool)| tool);
+        matcher.is_match(if in_full { name } else { alone })
+    };
+    names.filter(meant).map(str::to_owned).collect()
+}
+
 /// One glob.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
@@ -88,7 +105,12 @@ impl Pattern {
 
     /// Whether everything that `other` can match is matched here. Errs on the side of no.
     pub(super) fn covers(&self, other: &Self) -> bool {
-        self.text == "*" || self.text == other.text || other.name().is_some_and(|name| self.matches(name))
+        match self.matcher {
+            Matcher::Prefix(length) => other.prefix().starts_with(&self.text[..length]),
+            Matcher::Name | Matcher::Glob(_) => {
+                self.text == other.text || other.name().is_some_and(|name| self.matches(name))
+            }
+        }
     }
 }
 
@@ -109,6 +131,18 @@ impl Calls {
     fn serves(&self, call: &ToolCall) -> bool {
         let server = call.server.as_ref().map_or("", |server| server.as_str());
         self.servers.as_ref().is_none_or(|servers| servers.iter().any(|pattern| pattern.matches(server)))
+    }
+
+    /// The tools that are named, and meant by no pattern: with their servers, where those are named too.
+    pub(super) fn named(&self) -> Vec<String> {
+        let tools: Vec<&str> = self.tools.iter().filter_map(Pattern::name).collect();
+        let Some(servers) = &self.servers else { return tools.into_iter().map(str::to_owned).collect() };
+        let servers = servers.iter().filter_map(Pattern::name);
+        let full = |server: &str, tool: &str| match server {
+            "" => tool.to_owned(),
+            server => format!("{server}/{tool}"),
+        };
+        servers.flat_map(|server| tools.iter().map(move |tool| full(server, tool))).collect()
     }
 
     /// Whether every call of `tool` that `other` can match is matched here.

@@ -9,11 +9,28 @@ use super::diagnostic::{Report, Span};
 use super::groups::groups;
 use super::levels::role;
 use super::on_call::schedules;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use crate::id::{PersonId, Role};
 use crate::person::{
     Identity, IdentityError, KnownGroup, KnownPerson, Member, OnCallSchedule, OnCallSource, People,
 };
+
+/// The keys of `[[people]]`.
+pub(super) const KEYS: &Keys = &[
+    ("id", "who, in the policy and in the record"),
+    ("name", "what they are called on cards"),
+    ("roles", "what they are"),
+    ("team", "their team, which rules can look at"),
+    ("away", "when they decide nothing, and who stands in"),
+    ("slack", "their accounts on Slack: the ids of workspace and user"),
+    ("matrix", "their accounts on Matrix, by their full ids"),
+    ("console", "their logins at the console"),
+    ("email", "their mail addresses, by which calendars name people"),
+    ("pagerduty", "their ids at PagerDuty, by which schedules name people"),
+    ("credentials", "the ids of their credentials"),
+    ("terminal", "their names at the terminal of the machine itself"),
+    ("accounts", "accounts of any realm"),
+];
 
 /// The people as they were read, with their groups and schedules.
 #[derive(Debug, Clone, Default)]
@@ -91,7 +108,7 @@ impl PeopleRead {
                 report.error(span.clone(), format!("a person needs `{key}`"), "");
             }
         }
-        table.finish("[[people]]", report);
+        table.finish(&[KEYS], "[[people]]", report);
         let roles = roles.map_or_else(Vec::new, |roles| roles.value);
         let roles: BTreeSet<Role> =
             roles.into_iter().filter_map(|text| role(text, report)).map(|at| at.value).collect();
@@ -178,6 +195,12 @@ impl PeopleRead {
             let at = self.ids.iter().find(|at| at.value == known.member.person)?;
             Some((known.member.name.as_str(), &at.span))
         })
+    }
+
+    /// Whether somebody has the person's roles while they are away.
+    pub(super) fn has_stand_in(&self, person: &PersonId) -> bool {
+        let known = self.people.iter().find(|known| known.member.person == *person);
+        known.is_some_and(|known| known.away.iter().any(|absence| absence.stand_in.is_some()))
     }
 
     /// How many have the role at the same time, where only rotas give it; none where others have it too.

@@ -1,7 +1,8 @@
 //! Reading TOML by hand, with spans: every wrong value and every unknown key is noted, and reading goes on.
 //!
-//! What was asked for is what is known: a key that nobody asked for is an error, with the nearest one that somebody
-//! did ask for.
+//! A key is known that is both asked for and in the list of its table, from which [`fields`](super::fields::fields) is
+//! made: any other is an error, with the nearest one that is known. So nothing can be read that is not listed, and
+//! nothing is listed that is passed over.
 
 use std::borrow::Cow;
 
@@ -31,16 +32,21 @@ impl<T> At<T> {
 /// A value as it stands in the file.
 pub(super) type Value<'d> = Spanned<DeValue<'d>>;
 
+/// The keys of a table, each with what it says.
+pub(super) type Keys = [(&'static str, &'static str)];
+
 /// One table that is being read.
 pub(super) struct Table<'d> {
     entries: &'d DeTable<'d>,
     span: Span,
     asked: Vec<&'static str>,
+    /// Keys that are wrong here, of which more was said than that.
+    refused: Vec<&'static str>,
 }
 
 impl<'d> Table<'d> {
     pub(super) const fn new(entries: &'d DeTable<'d>, span: Span) -> Self {
-        Self { entries, span, asked: Vec::new() }
+        Self { entries, span, asked: Vec::new(), refused: Vec::new() }
     }
 
     /// A value as a table, or an error.
@@ -105,8 +111,17 @@ impl<'d> Table<'d> {
 
     /// A span of time, longer than nothing and at most `max`.
     pub(super) fn ttl(&mut self, key: &'static str, max: Ttl, report: &mut Report<'_>) -> Option<At<Ttl>> {
-        let text = self.string(key, report)?;
-        Self::span_of(text, key, max, report)
+        let value = self.get(key)?;
+        let DeValue::String(_) = value.get_ref() else {
+            wrong_type_help(
+                report,
+                value,
+                key,
+                ("a span of time", "a whole number and a unit, such as \"30m\""),
+            );
+            return None;
+        };
+        Self::span_of(string(value, key, report)?, key, max, report)
     }
 
     /// A text as a span of time, longer than nothing and at most `max`.
@@ -200,16 +215,31 @@ impl<'d> Table<'d> {
         self.entries.iter().map(|(key, value)| (At::new(key.get_ref().as_ref(), key.span()), value))
     }
 
-    /// Notes every key that nobody asked for.
-    pub(super) fn finish(self, what: &str, report: &mut Report<'_>) {
+    /// Notes a key that stands here and may not.
+    pub(super) fn refuse(
+        &mut self,
+        key: &'static str,
+        (message, help): (&str, &str),
+        report: &mut Report<'_>,
+    ) {
+        if let Some(span) = self.key_span(key) {
+            report.error(span, message, help);
+            self.refused.push(key);
+        }
+    }
+
+    /// Notes every key that is not in one of these lists, or that nobody asked for.
+    pub(super) fn finish(self, lists: &[&Keys], what: &str, report: &mut Report<'_>) {
+        let listed = lists.iter().flat_map(|keys| keys.iter()).map(|(key, _)| *key);
+        let known: Vec<&str> = listed.filter(|key| self.asked.contains(key)).collect();
         for (key, _) in self.entries {
             let name: &Cow<'_, str> = key.get_ref();
-            if self.asked.iter().any(|asked| asked == name) {
+            if known.iter().chain(&self.refused).any(|known| known == name) {
                 continue;
             }
-            let help = match nearest(name, self.asked.iter().copied()) {
+            let help = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}", self.asked.join(", ")),
+                None => format!("known here: {}", known.join(", ")),
             };
             report.error(key.span(), format!("unknown key `{name}` in {what}"), help);
         }
@@ -243,7 +273,17 @@ pub(super) fn string(value: &Value<'_>, key: &str, report: &mut Report<'_>) -> O
 }
 
 fn wrong_type(report: &mut Report<'_>, span: Span, key: &str, wanted: &str, got: &DeValue<'_>) {
-    let got = match got {
+    report.error(span, format!("`{key}` must be {wanted}; this is {}", called(got)), "");
+}
+
+fn wrong_type_help(report: &mut Report<'_>, value: &Value<'_>, key: &str, (wanted, help): (&str, &str)) {
+    let got = called(value.get_ref());
+    report.error(value.span(), format!("`{key}` must be {wanted}; this is {got}"), help);
+}
+
+/// A kind of value as people call it.
+const fn called(value: &DeValue<'_>) -> &'static str {
+    match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
         DeValue::Float(_) => "a number with a point",
@@ -251,6 +291,5 @@ fn wrong_type(report: &mut Report<'_>, span: Span, key: &str, wanted: &str, got:
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
-    };
-    report.error(span, format!("`{key}` must be {wanted}; this is {got}"), "");
+    }
 }

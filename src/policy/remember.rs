@@ -33,7 +33,7 @@ pub enum Widening {
 
 /// Arguments that count as alike. Every argument of a call must be named here and fit; one that is not named fits
 /// nothing, so that an argument that a tool learns later is asked about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ArgPattern(BTreeMap<String, ArgMatch>);
 
 /// What one argument must be.
@@ -80,6 +80,15 @@ impl ArgPattern {
                 (Some(ArgMatch::Domain(wanted)), Some(address)) => domain(address) == Some(wanted),
                 (Some(ArgMatch::Folder(_) | ArgMatch::Domain(_)) | None, _) => false,
             })
+    }
+
+    /// Whether each argument is widened no further here than there, of two patterns that fit the same call.
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.0.iter().all(|(name, own)| match (own, other.0.get(name)) {
+            (_, Some(ArgMatch::Any)) | (ArgMatch::Exact(_), Some(_)) => true,
+            (own @ (ArgMatch::Folder(_) | ArgMatch::Domain(_)), Some(theirs)) => own == theirs,
+            (ArgMatch::Any, Some(_)) | (_, None) => false,
+        })
     }
 }
 

@@ -1,10 +1,17 @@
-//! What another policy would have said of the recorded past, in memory over the events of the record.
+//! What another policy would have said of the recorded past, out of the events of the record.
 //!
 //! Every recorded call is judged again in the circumstances that are on record with its verdict. By the policy that
-//! was in force then, whose text is on record as well, the verdict must be the same ([`Past::unrepeated`]); by another,
-//! what differs is what a change of the policy would have changed.
+//! was in force then, whose text is on record as well, the verdict must be the same ([`Replayed::unrepeated`]); by
+//! another, what differs is what a change of the policy would have changed.
+//!
+//! The record is read in its order, and twice: first which policies judged and of which calls people had a card, then the
+//! calls, each of which is judged as it comes by and let go. So what is held in memory is what people were asked about
+//! and what would change, however many calls a month has.
 
+mod calls;
+mod lately;
 mod load;
+mod past;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,48 +20,76 @@ use serde::Serialize;
 
 pub use load::{Load, PersonLoad};
 
-use super::circumstances::Circumstances;
+use super::circumstances::{Circumstances, Recent};
+use super::electors::Electors;
 use super::rule::Policy;
-use super::set::{PolicyFile, PolicySet};
+use super::set::PolicySet;
 use super::summary::{Difference, Summary};
 use super::verdict::{Terms, Tier, Verdict};
-use crate::approval::{ApprovedBy, Proposal};
-use crate::call::PolicyDigest;
+use crate::approval::Proposal;
 use crate::id::{RequestId, ShortCode, TenantId};
-use crate::record::{Event, EventKind};
+use crate::record::Event;
 use crate::time::Timestamp;
+use calls::Calls;
+use past::Past;
 
-/// What the record tells of judged calls.
-#[derive(Debug, Clone, Default)]
-pub struct Past {
-    /// Every call that was judged, in that order.
-    pub judged: Vec<Judged>,
-    policies: BTreeMap<PolicyDigest, Result<Arc<Policy>, String>>,
+/// A record, as it is read to look back.
+pub trait Recorded {
+    /// Why it cannot be read.
+    type Fault;
+
+    /// Hands over the events of these types in their order, from about `since` on: earlier ones may come as well, later
+    /// ones all do.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn each(
+        &self,
+        types: &[&'static str],
+        since: Option<Timestamp>,
+        take: &mut dyn FnMut(&Event),
+    ) -> Result<(), Self::Fault>;
+}
+
+/// From when until when, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// From when on.
+    pub since: Timestamp,
+    /// Until when.
+    pub until: Timestamp,
+}
+
+impl Period {
+    const fn has(&self, at: Timestamp) -> bool {
+        self.since.as_millis() <= at.as_millis() && at.as_millis() <= self.until.as_millis()
+    }
 }
 
 /// One call that was judged.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub(super) struct Judged {
     /// Whose.
-    pub tenant: TenantId,
+    pub(super) tenant: TenantId,
     /// Which request.
-    pub request: RequestId,
+    pub(super) request: RequestId,
     /// What people call it.
-    pub code: ShortCode,
+    pub(super) code: ShortCode,
     /// What was proposed.
-    pub proposal: Arc<Proposal>,
+    pub(super) proposal: Arc<Proposal>,
     /// What the policy said.
-    pub verdict: Arc<Verdict>,
+    pub(super) verdict: Arc<Verdict>,
     /// In which circumstances.
-    pub circumstances: Circumstances,
+    pub(super) circumstances: Circumstances,
     /// What it cost people.
-    pub asked: Asking,
+    pub(super) asked: Asking,
+    /// What had happened lately, as the record tells it; none where nobody asked for it.
+    pub(super) lately: Option<Recent>,
 }
 
 /// Whether people had a card of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Asking {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asking {
     /// Nobody was asked.
     Nobody,
     /// One of its own.
@@ -110,6 +145,15 @@ pub struct Replay {
     pub after: Load,
 }
 
+/// What looking back came to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Replayed {
+    /// What the other policy makes of the past.
+    pub replay: Replay,
+    /// Verdicts that do not come out again, by the record alone. Empty means that the record tells the truth.
+    pub unrepeated: Vec<Unrepeated>,
+}
+
 /// What would have been asked, where the policy only looked on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LookedOn {
@@ -123,150 +167,133 @@ pub struct LookedOn {
     pub rules: Vec<(String, u64)>,
 }
 
-impl Past {
-    /// Reads what was judged from `since` on out of events in the order of the record. Policies are taken from all of
-    /// them, however old.
-    pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>, since: Timestamp) -> Self {
-        let mut past = Self::default();
-        let mut proposed: BTreeMap<(TenantId, RequestId), (ShortCode, Arc<Proposal>)> = BTreeMap::new();
-        let mut places: BTreeMap<(TenantId, RequestId), usize> = BTreeMap::new();
-        for event in events {
-            if let EventKind::PolicyLoaded { digest, text, tenant_text, label, .. } = &event.kind {
-                past.policies.entry(*digest).or_insert_with(|| {
-                    let file = |text: &str| PolicyFile { text: text.to_owned(), name: label.clone() };
-                    let policy = match tenant_text {
-                        Some(own) => Policy::parse_tenant(&file(text), &event.tenant, &file(own)),
-                        None => Policy::parse_recorded(text, label),
-                    };
-                    policy.map(Arc::new).map_err(|errors| errors.to_string())
-                });
-            }
-            let Some(request) = event.request else { continue };
-            let key = (event.tenant.clone(), request);
-            match &event.kind {
-                EventKind::Proposed { code, proposal, .. } => {
-                    proposed.insert(key, (code.clone(), Arc::clone(proposal)));
-                }
-                EventKind::Checked { verdict, .. } if event.at >= since => {
-                    let Some((code, proposal)) = proposed.remove(&key) else { continue };
-                    let circumstances = verdict.circumstances.clone().unwrap_or_else(|| Circumstances {
-                        tenant: Some(event.tenant.clone()),
-                        ..Circumstances::at(event.at)
-                    });
-                    places.insert(key, past.judged.len());
-                    past.judged.push(Judged {
-                        tenant: event.tenant.clone(),
-                        request,
-                        code,
-                        proposal,
-                        verdict: Arc::clone(verdict),
-                        circumstances,
-                        asked: Asking::Nobody,
-                    });
-                }
-                kind => {
-                    let judged = places.get(&key).and_then(|place| past.judged.get_mut(*place));
-                    if let (Some(judged), Some(asked)) = (judged, asking(kind)) {
-                        judged.asked = asked;
-                    }
-                }
-            }
-        }
-        past
+/// Judges the calls of a period again: by the policy that judged them, and by others.
+///
+/// # Errors
+/// The record cannot be read.
+pub fn replay<R: Recorded>(record: &R, period: Period, policies: &PolicySet) -> Result<Replayed, R::Fault> {
+    let past = Past::of(record, period)?;
+    let mut calls = Calls::new(&past, period);
+    if counts_lately(policies) {
+        calls.count_lately();
     }
+    let mut replayed = Replayed {
+        replay: Replay {
+            judged: 0,
+            changes: Vec::new(),
+            before: Load::new(period.since, period.until),
+            after: Load::new(period.since, period.until),
+        },
+        unrepeated: Vec::new(),
+    };
+    calls.each(record, |judged| replayed.take(&judged, (&past, policies)))?;
+    Ok(replayed)
+}
 
-    /// The policy that judged, as its text is on record.
-    ///
-    /// # Errors
-    /// Why it is not to be had.
-    pub fn policy(&self, judged: &Judged) -> Result<&Arc<Policy>, String> {
-        let version = &judged.verdict.policy;
-        match self.policies.get(&version.digest) {
-            Some(Ok(policy)) => Ok(policy),
-            Some(Err(errors)) => Err(format!("policy {} is not taken any more: {errors}", version.label)),
-            None => {
-                Err(format!("the text of policy {} ({}) is not on record", version.label, version.digest))
-            }
+/// What would have been asked in a period, where the policy only looked on.
+///
+/// # Errors
+/// The record cannot be read.
+pub fn looked_on<R: Recorded>(record: &R, period: Period) -> Result<LookedOn, R::Fault> {
+    let past = Past::of(record, period)?;
+    let mut cards = Load::new(period.since, period.until);
+    let mut calls = 0;
+    let (mut tools, mut rules) = (BTreeMap::new(), BTreeMap::new());
+    Calls::new(&past, period).each(record, |judged| {
+        let Some(shadow) = &judged.verdict.shadow else { return };
+        calls += 1;
+        let Some(terms) = shadow.terms.as_ref().filter(|_| shadow.tier == Tier::Approve) else { return };
+        cards.card(&judged, terms, past.policy(&judged.verdict).ok().as_deref());
+        *tools.entry(judged.proposal.call.full_name()).or_insert(0) += 1;
+        if let Some(rule) = judged.verdict.rules.first() {
+            *rules.entry(rule.rule.clone()).or_insert(0) += 1;
         }
-    }
+    })?;
+    Ok(LookedOn { calls, cards, tools: most_first(tools), rules: most_first(rules) })
+}
 
-    /// Verdicts that do not come out again, by the record alone. Empty means that the record tells the truth.
-    #[must_use]
-    pub fn unrepeated(&self) -> Vec<Unrepeated> {
-        let again = |judged: &Judged| {
-            let (why, differences) = match self.policy(judged) {
-                Ok(policy) => {
-                    let again = bare(&policy.judge(&judged.proposal, &judged.circumstances));
-                    let recorded = bare(&judged.verdict);
-                    if again == recorded {
-                        return None;
-                    }
-                    (None, Summary::of(&recorded).differences(&Summary::of(&again)))
-                }
-                Err(why) => (Some(why), Vec::new()),
-            };
-            Some(Unrepeated { request: judged.request, code: judged.code.clone(), why, differences })
+/// Whether any of them looks at what happened lately.
+fn counts_lately(policies: &PolicySet) -> bool {
+    let tenants = policies.tenants().map(|(_, policy)| policy);
+    std::iter::once(policies.installation()).chain(tenants).any(|policy| policy.needs_recent())
+}
+
+impl Replayed {
+    /// One more call.
+    fn take(&mut self, judged: &Judged, (past, policies): (&Past, &PolicySet)) {
+        self.replay.judged += 1;
+        let own = past.policy(&judged.verdict);
+        let again = own.as_ref().ok().map(|own| {
+            let mut again = own.judge(&judged.proposal, &judged.circumstances);
+            // Of old, only the terms say whether it is confidential: those are compared.
+            again.confidential = again.confidential.filter(|_| judged.verdict.confidential.is_some());
+            again
+        });
+        let (why, differences) = match (&own, &again) {
+            (Err(why), _) => (Some(why.clone()), Vec::new()),
+            (Ok(_), Some(again)) if bare(again) != bare(&judged.verdict) => {
+                (None, Summary::of(&bare(&judged.verdict)).differences(&Summary::of(&bare(again))))
+            }
+            (Ok(_), _) => (None, Vec::new()),
         };
-        self.judged.iter().filter_map(again).collect()
-    }
-
-    /// What other policies would have said until `until`.
-    #[must_use]
-    pub fn under(&self, policies: &PolicySet, since: Timestamp, until: Timestamp) -> Replay {
-        let (mut before, mut after) = (Load::new(since, until), Load::new(since, until));
-        let mut changes = Vec::new();
-        for judged in &self.judged {
-            let policy = policies.of(&judged.tenant);
-            let verdict = policy.judge(&judged.proposal, &judged.circumstances);
-            if judged.asked == Asking::OwnCard
-                && let Some(terms) = &judged.verdict.terms
-            {
-                before.card(judged, terms, self.policy(judged).ok().map(|policy| &**policy));
-            }
-            if judged.would_ask(&verdict)
-                && let Some(terms) = &verdict.terms
-            {
-                after.card(judged, terms, Some(&policy));
-            }
-            let differences = Summary::of(&bare(&judged.verdict)).differences(&Summary::of(&bare(&verdict)));
-            if !differences.is_empty() {
-                changes.push(Change {
-                    request: judged.request,
-                    code: judged.code.clone(),
-                    tenant: judged.tenant.clone(),
-                    tool: judged.proposal.call.full_name(),
-                    at: judged.circumstances.at,
-                    tier: (judged.verdict.tier, verdict.tier),
-                    differences,
-                });
-            }
+        let repeats =
+            why.is_none() && again.as_ref().is_some_and(|again| bare(again) == bare(&judged.verdict));
+        if !repeats {
+            let code = judged.code.clone();
+            self.unrepeated.push(Unrepeated { request: judged.request, code, why, differences });
         }
-        Replay { judged: self.judged.len(), changes, before, after }
-    }
-
-    /// What would have been asked, where the policy only looked on.
-    #[must_use]
-    pub fn looked_on(&self, since: Timestamp, until: Timestamp) -> LookedOn {
-        let mut cards = Load::new(since, until);
-        let mut calls = 0;
-        let (mut tools, mut rules) = (BTreeMap::new(), BTreeMap::new());
-        for judged in &self.judged {
-            let Some(shadow) = &judged.verdict.shadow else { continue };
-            calls += 1;
-            let Some(terms) = shadow.terms.as_ref().filter(|_| shadow.tier == Tier::Approve) else {
-                continue;
-            };
-            cards.card(judged, terms, self.policy(judged).ok().map(|policy| &**policy));
-            *tools.entry(judged.proposal.call.full_name()).or_insert(0) += 1;
-            if let Some(rule) = judged.verdict.rules.first() {
-                *rules.entry(rule.rule.clone()).or_insert(0) += 1;
-            }
+        let own = own.ok();
+        if judged.asked == Asking::OwnCard
+            && let Some(terms) = &judged.verdict.terms
+        {
+            self.replay.before.card(judged, terms, own.as_deref());
         }
-        LookedOn { calls, cards, tools: most_first(tools), rules: most_first(rules) }
+        let policy = policies.of(&judged.tenant);
+        let verdict = policy.judge(&judged.proposal, &judged.circumstances_by(&policy, own.as_deref()));
+        if judged.would_ask(&verdict)
+            && let Some(terms) = &verdict.terms
+        {
+            self.replay.after.card(judged, terms, Some(&policy));
+        }
+        // Where the settings say where cards go, both policies say nothing of it; what they do say can be compared.
+        let (before, after) = match again.filter(|_| repeats) {
+            Some(again) => (again, verdict),
+            None => (bare(&judged.verdict), bare(&verdict)),
+        };
+        let differences = Summary::of(&before).differences(&Summary::of(&after));
+        if !differences.is_empty() {
+            self.replay.changes.push(Change {
+                request: judged.request,
+                code: judged.code.clone(),
+                tenant: judged.tenant.clone(),
+                tool: judged.proposal.call.full_name(),
+                at: judged.circumstances.at,
+                tier: (before.tier, after.tier),
+                differences,
+            });
+        }
     }
 }
 
 impl Judged {
+    /// The circumstances as another policy would have had them: who asks, by the people that it names; and what happened
+    /// lately, which is not on record where the policy that judged looked at none of it.
+    fn circumstances_by(&self, policy: &Policy, own: Option<&Policy>) -> Circumstances {
+        let mut circumstances = self.circumstances.clone();
+        if own.is_some_and(|own| own.version().digest == policy.version().digest) {
+            return circumstances;
+        }
+        circumstances.requester =
+            policy.asker_again(&self.proposal.requester, &self.circumstances.requester, circumstances.at);
+        if let Some(lately) = self.lately
+            && circumstances.recent == Recent::default()
+            && !own.is_some_and(Policy::needs_recent)
+        {
+            circumstances.recent = lately;
+        }
+        circumstances
+    }
+
     /// Whether people would have had a card of their own by another verdict. What shared a card or was remembered
     /// still would, as far as the verdict lets it.
     fn would_ask(&self, verdict: &Verdict) -> bool {
@@ -283,7 +310,7 @@ impl Judged {
 
     /// Whether distinct people could have answered, by a policy: not who asked, unless they may.
     fn is_answerable(&self, terms: &Terms, policy: &Policy) -> bool {
-        load::electors(self, terms, policy).can_fill(terms)
+        Electors::of_call(policy.people(), &self.proposal, terms, self.circumstances.at).can_fill(terms)
     }
 }
 
@@ -299,18 +326,6 @@ fn bare(verdict: &Verdict) -> Verdict {
         }
     }
     bare
-}
-
-/// What an event says of who was asked; none if nothing.
-fn asking(kind: &EventKind) -> Option<Asking> {
-    match kind {
-        EventKind::Requested { .. } | EventKind::SharesCard { leader: None } => Some(Asking::OwnCard),
-        EventKind::SharesCard { leader: Some(_) } => Some(Asking::SharedCard),
-        EventKind::Decided { approved_by: Some(ApprovedBy::Remembered { .. }), .. } => {
-            Some(Asking::Remembered)
-        }
-        _ => None,
-    }
 }
 
 fn most_first(counts: BTreeMap<String, u64>) -> Vec<(String, u64)> {

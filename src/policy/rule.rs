@@ -4,6 +4,7 @@
 //! the default; then everything that raises lifts it. The level's table says what that costs. How a call is judged is
 //! in `judge`.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -11,19 +12,21 @@ use super::calendar::Calendar;
 use super::change::ChangeTerms;
 use super::circumstances::Asker;
 use super::condition::Condition;
-use super::diagnostic::{Diagnostic, PolicyErrors};
+use super::diagnostic::{Diagnostic, NamedPlace, PolicyErrors, Spot};
+use super::digest::DigestPlan;
+use super::electors::Electors;
 use super::fatigue::Fatigue;
-use super::levels::LevelPolicy;
+use super::levels::{LEVELS, LevelPolicy, OwnCosts, of_level};
 use super::parse;
 use super::pattern::{Calls, Index};
 use super::shadow::Shadowing;
 use super::tenant::Ground;
 use super::tools::Tools;
-use super::verdict::{Level, PolicyVersion, RuleHit};
-use crate::approval::Requester;
+use super::verdict::{Level, PolicyVersion, RuleHit, Tier};
+use crate::approval::{Assurance, Requester};
 use crate::call::ToolCall;
 use crate::id::Role;
-use crate::person::{Identity, KnownGroup, OnCallSchedule, People, Rolls, Standing};
+use crate::person::{Identity, KnownGroup, KnownPerson, OnCallSchedule, People, Rolls, Standing};
 use crate::time::Timestamp;
 
 /// The policy that comes with Placet.
@@ -49,10 +52,23 @@ pub struct Policy {
     pub(super) people: People,
     pub(super) stewards: Vec<Role>,
     pub(super) glass_breakers: Vec<Role>,
+    pub(super) auditors: Vec<Role>,
     pub(super) fatigue: Fatigue,
     pub(super) change: Option<ChangeTerms>,
+    pub(super) digest: Option<DigestPlan>,
     pub(super) shadowing: Shadowing,
     pub(super) warnings: Vec<Diagnostic>,
+    /// Where its own file says what only the server can judge.
+    pub(super) marks: Marks,
+}
+
+/// Where a file says what only the server can judge.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Marks {
+    /// The places that it names.
+    pub(super) places: Vec<NamedPlace>,
+    /// Where it says who agrees to a change of the policy; none where it does not.
+    pub(super) change: Option<Spot>,
 }
 
 /// What holds where no rule matches.
@@ -85,7 +101,7 @@ pub(super) struct Forbids;
 pub(super) struct Grades {
     pub(super) level: Level,
     /// What its calls cost, where it has settings of its own on top of the level's.
-    pub(super) own: Option<Box<LevelPolicy>>,
+    pub(super) own: Option<Box<OwnCosts>>,
     /// Whether people are asked whatever was remembered.
     pub(super) always_ask: bool,
 }
@@ -118,6 +134,11 @@ impl<S> Rules<S> {
     pub(super) fn new(rules: Vec<Rule<S>>) -> Self {
         let index = Index::new(rules.iter().map(|rule| &rule.calls));
         Self { rules, index }
+    }
+
+    /// The tools that they name.
+    fn named(&self) -> impl Iterator<Item = String> {
+        self.rules.iter().flat_map(|rule| rule.calls.named())
     }
 
     /// Those that are about a call, in their order.
@@ -184,12 +205,23 @@ impl Policy {
         self.people.schedules()
     }
 
-    /// The names of everybody who has one of these roles, in the order of the policy, for telling people whom to ask.
+    /// The names of everybody who has one of these roles now and could use it, in the order of the policy, for telling
+    /// people whom to ask: not of who is away, but of who stands in for them, and of whose turn it is.
     #[must_use]
-    pub fn names_with_any(&self, roles: &[Role]) -> Vec<String> {
-        let people = self.people.all().iter().map(|known| &known.member);
-        let have = people.filter(|member| roles.iter().any(|role| member.roles.contains(role)));
-        have.map(|member| member.name.clone()).collect()
+    pub fn names_with_any(&self, roles: &[Role], now: Timestamp) -> Vec<String> {
+        self.people_with_any(roles, now).map(|known| known.member.name.clone()).collect()
+    }
+
+    /// The same people, with their accounts.
+    pub fn people_with_any(&self, roles: &[Role], now: Timestamp) -> impl Iterator<Item = &KnownPerson> {
+        let electors = Electors::at(&self.people, now);
+        let ids: BTreeSet<_> = electors
+            .people
+            .into_iter()
+            .filter(|elector| roles.iter().any(|role| elector.roles.contains(role)))
+            .map(|elector| elector.person)
+            .collect();
+        self.people.all().iter().filter(move |known| ids.contains(&known.member.person))
     }
 
     /// Whether somebody can decide with a credential, so that people can be asked without a card.
@@ -197,6 +229,36 @@ impl Policy {
     pub fn decides_over_api(&self) -> bool {
         let mut identities = self.people.all().iter().flat_map(|known| &known.identities);
         identities.any(|identity| identity.realm() == "credential")
+    }
+
+    /// What wants votes that are surer than this: levels and rules as diagnostics call them, each with what it wants.
+    #[must_use]
+    pub fn wants_more_than(&self, assurance: Assurance) -> Vec<(String, Assurance)> {
+        let levels =
+            self.levels.iter().zip(LEVELS).map(|(costs, (name, _))| (format!("level {name}"), costs));
+        let rules = self.rules.rules.iter().filter_map(|rule| {
+            let own = rule.says.own.as_deref()?;
+            Some((format!("rule `{}`", rule.hit.rule), own.at(rule.says.level)))
+        });
+        levels
+            .chain(rules)
+            .filter(|(_, costs)| costs.tier == Tier::Approve && costs.terms.assurance > assurance)
+            .map(|(what, costs)| (what, costs.terms.assurance))
+            .collect()
+    }
+
+    /// The tools that the policy names, and means by no pattern: in full where it names their servers too, else by
+    /// their own names.
+    #[must_use]
+    pub fn named_tools(&self) -> Vec<String> {
+        let mut named: Vec<String> = self.tools.named().map(str::to_owned).collect();
+        named.extend(self.forbids.named().chain(self.rules.named()).chain(self.raises.named()));
+        if let Some(ground) = &self.ground {
+            named.extend(ground.policy.named_tools());
+        }
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// Whether who asks may approve everywhere (profile "solo").
@@ -223,14 +285,21 @@ impl Policy {
         &self.warnings
     }
 
+    /// The places that the policy's own file names, wherever in it; of a tenant's policy, not those of the
+    /// installation's.
+    #[must_use]
+    pub fn named_places(&self) -> &[NamedPlace] {
+        &self.marks.places
+    }
+
+    /// Where the policy's own file says whose yes a change of it needs; none where it does not.
+    #[must_use]
+    pub const fn change_at(&self) -> Option<&Spot> {
+        self.marks.change.as_ref()
+    }
+
     pub(super) fn level(&self, level: Level) -> &LevelPolicy {
-        let [low, medium, high, critical] = &self.levels;
-        match level {
-            Level::Low => low,
-            Level::Medium => medium,
-            Level::High => high,
-            Level::Critical => critical,
-        }
+        of_level(&self.levels, level)
     }
 }
 

@@ -8,62 +8,61 @@ mod check;
 mod read;
 
 pub(super) use check::Whose;
-pub(super) use read::{COUNT_MAX, NEVER};
+pub(super) use read::{COUNT_MAX, NEVER, somewhere};
 
 use super::diagnostic::Span;
 use super::levels::LevelPolicy;
-use super::reader::At;
+use super::reader::{At, Keys};
 use super::verdict::{EscalationStep, Group, Level, Place, Stage, Tier};
 use crate::approval::Assurance;
 use crate::id::Role;
 use crate::time::Ttl;
 
-/// One key that a level and a rule can set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Key {
-    /// As it is written.
-    pub(super) name: &'static str,
-    /// Whether it means something only where people are asked.
-    pub(super) asks: bool,
-    /// What it sets, for the list of fields.
-    pub(super) what: &'static str,
-}
-
-const fn always(name: &'static str, what: &'static str) -> Key {
-    Key { name, asks: false, what }
-}
-
-const fn asking(name: &'static str, what: &'static str) -> Key {
-    Key { name, asks: true, what }
-}
-
-/// Every key that a level can set, and a rule on top of its level. A test holds [`Settings::read`] to this list.
-pub(super) const KEYS: [Key; 21] = [
-    always("tier", "what happens: auto, suggest, approve or forbid"),
-    always("fixed", "whether no tenant's own file may loosen it"),
-    asking("stages", "who must say yes: stages in order, each with groups that are asked at once"),
-    asking("role", "the short form of one stage with one group: its role"),
-    asking("count", "the short form of one stage with one group: how many people"),
-    asking("decide_within", "how long people have to decide"),
-    asking("valid_for", "how long a yes is good for"),
-    asking("alarm_after", "after how long without a decision the operators are told"),
-    asking("remind_after", "after how long without a decision those who are asked are reminded"),
-    asking("escalation", "who may decide as well after how long, and where they are told"),
-    asking("requester_may_approve", "whether who asked may approve"),
-    asking("reason_required", "whether a yes and a no need a reason"),
-    asking("denials_to_reject", "how many people's no ends it"),
-    asking("partial_view_may_approve", "whether a yes counts from who did not see the whole call"),
-    asking("approve_on_timeout", "whether silence is a yes (level low only)"),
-    asking("assurance", "the least assurance that a vote needs"),
-    asking("may_edit", "whether who may decide may change the arguments first"),
-    asking("remember", "the longest time that a yes may be remembered for"),
-    asking(
-        "gather",
-        "how long a card waits to be gathered into one with others (levels low and medium only)",
-    ),
-    asking("places", "where the card goes"),
-    asking("channel", "the short form of one place: surface/channel"),
+/// Every key that a level can set, and a rule on top of its level.
+pub(super) const KEYS: &Keys = &[
+    ("tier", "what happens: auto, suggest, approve or forbid"),
+    ("fixed", "whether no tenant's own file may loosen it"),
+    ("stages", "who must say yes: stages in order, each with groups that are asked at once"),
+    ("role", "the short form of one stage with one group: its role"),
+    ("count", "the short form of one stage with one group: how many people"),
+    ("decide_within", "how long people have to decide"),
+    ("valid_for", "how long a yes is good for"),
+    ("alarm_after", "after how long without a decision the operators are told"),
+    ("remind_after", "after how long without a decision those who are asked are reminded"),
+    ("escalation", "who may decide as well after how long, and where they are told"),
+    ("requester_may_approve", "whether who asked may approve"),
+    ("reason_required", "whether a yes and a no need a reason"),
+    ("denials_to_reject", "how many people's no ends it"),
+    ("partial_view_may_approve", "whether a yes counts from who did not see the whole call"),
+    ("approve_on_timeout", "whether silence is a yes (level low only)"),
+    ("assurance", "the least assurance that a vote needs"),
+    ("may_edit", "whether who may decide may change the arguments first"),
+    ("confidential", "whether cards show the tool alone, and the arguments only to who decides"),
+    ("tell_directly", "whether who is asked is told by a direct message as well"),
+    ("remember", "the longest time that a yes may be remembered for"),
+    ("gather", "how long a card waits to be gathered into one with others (levels low and medium only)"),
+    ("places", "where the card goes"),
+    ("channel", "the short form of one place: surface/channel"),
 ];
+
+/// Those of [`KEYS`] that mean something where nobody is asked too.
+const ALWAYS: [&str; 3] = ["tier", "fixed", "confidential"];
+
+/// The keys of one group of a stage.
+pub(super) const GROUP_KEYS: &Keys =
+    &[("role", "whose people are asked"), ("count", "how many of them must say yes; left out: one")];
+
+/// The keys of one step of an escalation.
+pub(super) const STEP_KEYS: &Keys = &[
+    ("after", "how long after the call was asked about"),
+    ("to", "roles whose people may decide from then on as well"),
+    ("places", "where they are told"),
+    ("channel", "the short form of one place: surface/channel"),
+];
+
+/// The keys of `reason_required`.
+pub(super) const REASON_KEYS: &Keys =
+    &[("yes", "whether a yes needs a reason"), ("no", "whether a no needs a reason")];
 
 /// What a level or a rule says of what it costs; none where it says nothing.
 #[derive(Debug, Clone, Default)]
@@ -86,11 +85,13 @@ pub(super) struct Settings {
     approve_on_timeout: Option<At<bool>>,
     assurance: Option<At<Assurance>>,
     may_edit: Option<At<bool>>,
+    confidential: Option<At<bool>>,
+    tell_directly: Option<At<bool>>,
     remember: Option<At<Option<Ttl>>>,
     gather: Option<At<Option<Ttl>>>,
     places: Option<At<Vec<Place>>>,
     /// Which of [`KEYS`] are there, and where.
-    set: Vec<(&'static Key, Span)>,
+    set: Vec<(&'static str, Span)>,
 }
 
 /// Who is asked, in either way of writing it.
@@ -111,12 +112,12 @@ struct Reasons {
 impl Settings {
     /// Where a key is set, if it is.
     pub(super) fn key_span(&self, name: &str) -> Option<Span> {
-        self.set.iter().find(|(key, _)| key.name == name).map(|(_, span)| span.clone())
+        self.set.iter().find(|(key, _)| *key == name).map(|(_, span)| span.clone())
     }
 
     /// Whether anything but this key is set.
     pub(super) fn sets_more_than(&self, name: &str) -> bool {
-        self.set.iter().any(|(key, _)| key.name != name)
+        self.set.iter().any(|(key, _)| *key != name)
     }
 
     /// These settings on top of what is underneath. What a level may not have is left away: silence is never a yes and
@@ -152,6 +153,8 @@ impl Settings {
         put(&self.approve_on_timeout, &mut terms.approve_on_timeout);
         put(&self.assurance, &mut terms.assurance);
         put(&self.may_edit, &mut terms.may_edit);
+        put(&self.confidential, &mut terms.confidential);
+        put(&self.tell_directly, &mut terms.tell_directly);
         put(&self.gather, &mut terms.gather);
         put(&self.places, &mut terms.places);
         over.fit(level);
@@ -165,7 +168,9 @@ impl LevelPolicy {
         let terms = &mut self.terms;
         let end = terms.decide_within;
         terms.approve_on_timeout &= may_be_silent(level);
-        terms.gather = terms.gather.filter(|gather| may_gather(level) && *gather < end);
+        // What is confidential stands on no card with others.
+        let confidential = terms.confidential;
+        terms.gather = terms.gather.filter(|gather| may_gather(level) && *gather < end && !confidential);
         terms.escalation.retain(|step| step.after < end);
         terms.remind_after.retain(|after| *after < end);
         if terms.alarm_after >= end {

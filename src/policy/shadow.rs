@@ -7,9 +7,15 @@ use toml::de::DeValue;
 
 use super::diagnostic::{Report, Span};
 use super::pattern::{Calls, Pattern};
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::rule::Policy;
 use crate::call::ToolCall;
+
+/// The keys of `[shadow]`.
+pub(super) const KEYS: &Keys = &[
+    ("tools", "patterns over the tools' names: these are graded, and nobody is asked"),
+    ("servers", "patterns over the names of the tools' servers; left out: any"),
+];
 
 /// Where the policy only looks on.
 #[derive(Debug, Clone, Default)]
@@ -94,7 +100,7 @@ fn calls(mut table: Table<'_>, report: &mut Report<'_>) -> Option<Calls> {
     let tools = table.strings("tools", report);
     let servers = table.strings("servers", report);
     let missing = table.key_span("tools").is_none();
-    table.finish("[shadow]", report);
+    table.finish(&[KEYS], "[shadow]", report);
     if missing {
         report.error(span, "[shadow] needs `tools`", "`shadow = true` is for every tool");
     }

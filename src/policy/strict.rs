@@ -1,11 +1,15 @@
 //! Which of two settings is the stricter, and what satisfies both.
 //!
 //! Strict means: what gets through here gets through there as well. So more people, fewer who may take part, less time
-//! and less remembering are stricter; where a card goes and when people are reminded is neither.
+//! and less remembering are stricter; where a card goes and when people are reminded is neither. What [`is_stricter`]
+//! says of two verdicts is said here of two settings, by the key that makes it so.
+//!
+//! [`is_stricter`]: super::stricter::is_stricter
 
 use std::collections::BTreeMap;
 
 use super::levels::LevelPolicy;
+use super::stricter::stages_ask_more;
 use super::verdict::{EscalationStep, Group, Stage, Terms, Tier};
 use crate::id::Role;
 use crate::time::Ttl;
@@ -17,7 +21,12 @@ impl LevelPolicy {
         let both = worse.tier == Tier::Approve && milder.tier == Tier::Approve;
         Self {
             tier: worse.tier,
-            terms: if both { worse.terms.and(&milder.terms) } else { worse.terms.clone() },
+            terms: if both {
+                worse.terms.and(&milder.terms)
+            } else {
+                let confidential = worse.terms.confidential || milder.terms.confidential;
+                Terms { confidential, ..worse.terms.clone() }
+            },
             remember: if both {
                 worse.remember.zip(milder.remember).map(|(one, other)| one.min(other))
             } else {
@@ -29,14 +38,17 @@ impl LevelPolicy {
 
     /// The keys by which this is laxer than `other`; empty if it is at least as strict.
     pub(super) fn laxer_than(&self, other: &Self) -> Vec<&'static str> {
-        if self.tier < other.tier {
+        let Self { tier, terms, remember, fixed: _ } = self;
+        if *tier < other.tier {
             return vec!["tier"];
         }
-        if self.tier != Tier::Approve || other.tier != Tier::Approve {
-            return Vec::new();
+        if *tier != Tier::Approve || other.tier != Tier::Approve {
+            // That holds whether or not anybody is asked.
+            let is_told = other.terms.confidential && !terms.confidential;
+            return is_told.then_some("confidential").into_iter().collect();
         }
-        let mut keys = self.terms.laxer_than(&other.terms);
-        if self.remember > other.remember {
+        let mut keys = terms.laxer_than(&other.terms);
+        if *remember > other.remember {
             keys.push("remember");
         }
         keys
@@ -61,6 +73,8 @@ impl Terms {
             remind_after: self.remind_after.clone(),
             assurance: self.assurance.max(other.assurance),
             may_edit: self.may_edit && other.may_edit,
+            confidential: self.confidential || other.confidential,
+            tell_directly: self.tell_directly,
             gather: self.gather.zip(other.gather).map(|(one, other)| one.min(other)),
         }
         .within_the_time()
@@ -76,29 +90,48 @@ impl Terms {
     }
 
     fn laxer_than(&self, other: &Self) -> Vec<&'static str> {
-        let (mine, theirs) = (seats(&self.stages), seats(&other.stages));
-        let fewer = theirs.iter().any(|(role, count)| mine.get(role).is_none_or(|mine| mine < count));
-        let sooner = self
-            .escalation
+        // Every field by its name, so that a new one cannot be forgotten. Places, reminders and how long a card waits for
+        // others are neither stricter nor laxer.
+        let Self {
+            stages,
+            decide_within,
+            valid_for,
+            alarm_after,
+            requester_may_approve,
+            reason_for_yes,
+            reason_for_no,
+            denials_to_reject,
+            partial_view_may_approve,
+            approve_on_timeout,
+            places: _,
+            escalation,
+            remind_after: _,
+            assurance,
+            may_edit,
+            confidential,
+            tell_directly: _,
+            gather: _,
+        } = self;
+        let sooner = escalation
             .iter()
             .any(|step| step.to.iter().any(|role| joins(other, role).is_none_or(|after| step.after < after)));
         [
-            ("stages", fewer),
-            ("decide_within", self.decide_within > other.decide_within),
-            ("valid_for", self.valid_for > other.valid_for),
-            ("alarm_after", self.alarm_after > other.alarm_after),
+            ("stages", stages_ask_more(stages, &other.stages)),
+            ("decide_within", *decide_within > other.decide_within),
+            ("valid_for", *valid_for > other.valid_for),
+            ("alarm_after", *alarm_after > other.alarm_after),
             ("escalation", sooner),
-            ("requester_may_approve", self.requester_may_approve && !other.requester_may_approve),
+            ("requester_may_approve", *requester_may_approve && !other.requester_may_approve),
             (
                 "reason_required",
-                (other.reason_for_yes && !self.reason_for_yes)
-                    || (other.reason_for_no && !self.reason_for_no),
+                (other.reason_for_yes && !reason_for_yes) || (other.reason_for_no && !reason_for_no),
             ),
-            ("denials_to_reject", self.denials_to_reject > other.denials_to_reject),
-            ("partial_view_may_approve", self.partial_view_may_approve && !other.partial_view_may_approve),
-            ("approve_on_timeout", self.approve_on_timeout && !other.approve_on_timeout),
-            ("assurance", self.assurance < other.assurance),
-            ("may_edit", self.may_edit && !other.may_edit),
+            ("denials_to_reject", *denials_to_reject > other.denials_to_reject),
+            ("partial_view_may_approve", *partial_view_may_approve && !other.partial_view_may_approve),
+            ("approve_on_timeout", *approve_on_timeout && !other.approve_on_timeout),
+            ("assurance", *assurance < other.assurance),
+            ("may_edit", *may_edit && !other.may_edit),
+            ("confidential", !confidential && other.confidential),
         ]
         .into_iter()
         .filter_map(|(key, laxer)| laxer.then_some(key))
@@ -115,22 +148,24 @@ fn seats(stages: &[Stage]) -> BTreeMap<&Role, u32> {
     seats
 }
 
-/// The first stages, and a last one for whom the others ask beyond them.
+/// The stages that ask for what the others ask for too; where neither do, the first, and a last one for whom the others
+/// ask beyond them. Of two orders that neither is part of, the first holds, with all the people of both: to satisfy every
+/// order could take the same people twice.
 fn all_of(first: &[Stage], other: &[Stage]) -> Vec<Stage> {
-    let (have, wanted) = (seats(first), seats(other));
-    let inside = have.iter().all(|(role, count)| wanted.get(role).is_some_and(|wanted| wanted >= count));
-    let missing: Vec<Group> = wanted
-        .iter()
-        .filter_map(|(role, wanted)| {
-            let count = wanted.saturating_sub(have.get(role).copied().unwrap_or(0));
-            (count > 0).then(|| Group { role: (*role).clone(), count })
-        })
-        .collect();
-    match (missing.is_empty(), inside) {
-        (true, _) => first.to_vec(),
-        (false, true) => other.to_vec(),
-        (false, false) => first.iter().cloned().chain([Stage { groups: missing }]).collect(),
+    if !stages_ask_more(first, other) {
+        return first.to_vec();
     }
+    if !stages_ask_more(other, first) {
+        return other.to_vec();
+    }
+    let have = seats(first);
+    let missing = seats(other).into_iter().filter_map(|(role, wanted)| {
+        let count = wanted.saturating_sub(have.get(role).copied().unwrap_or(0));
+        (count > 0).then(|| Group { role: role.clone(), count })
+    });
+    let missing: Vec<Group> = missing.collect();
+    let last = (!missing.is_empty()).then_some(Stage { groups: missing });
+    first.iter().cloned().chain(last).collect()
 }
 
 /// After how long a role may decide beside those whom the stage names; none if never.

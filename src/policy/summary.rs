@@ -47,6 +47,10 @@ impl Summary {
         for (name, of) in TERMS {
             put(name, terms.map_or(Value::Null, of));
         }
+        // That holds whether or not anybody is asked.
+        if verdict.confidential.is_some() {
+            put("confidential", json!(true));
+        }
         let remember = verdict.remember.as_ref();
         put("remember", json!(remember.map(|offer| format!("{} for {}", offer.pattern, offer.within))));
         put("title", json!(verdict.title));
@@ -121,7 +125,7 @@ pub fn shown(value: &Value) -> String {
 /// What one value is of the terms of an approval.
 type OfTerms = fn(&Terms) -> Value;
 
-const TERMS: [(&str, OfTerms); 16] = [
+const TERMS: [(&str, OfTerms); 18] = [
     ("stages", |terms| json!(stages(&terms.stages))),
     ("decide_within", |terms| json!(terms.decide_within)),
     ("valid_for", |terms| json!(terms.valid_for)),
@@ -136,6 +140,8 @@ const TERMS: [(&str, OfTerms); 16] = [
     ("approve_on_timeout", |terms| json!(terms.approve_on_timeout)),
     ("assurance", |terms| json!(terms.assurance)),
     ("may_edit", |terms| json!(terms.may_edit)),
+    ("confidential", |terms| json!(terms.confidential)),
+    ("tell_directly", |terms| json!(terms.tell_directly)),
     ("gather", |terms| json!(terms.gather)),
     ("places", |terms| terms.places.iter().map(|at| json!(place(at))).collect()),
 ];

@@ -29,7 +29,7 @@ pub struct Supposed {
 }
 
 /// Every field, and what it is.
-pub(super) const FIELDS: [(&str, &str); 21] = [
+pub(super) const FIELDS: [(&str, &str); 22] = [
     ("tool", "the tool"),
     ("server", "its server; left out for the tools that Placet itself brings"),
     ("args", "its arguments"),
@@ -51,6 +51,7 @@ pub(super) const FIELDS: [(&str, &str); 21] = [
     ("evidence", "what it is based on"),
     ("prompt_version", "the agent's instructions"),
     ("place", "where the agent would like the card"),
+    ("thread", "the thread that the task came from"),
     ("timeout", "the agent's own limit"),
 ];
 
@@ -135,8 +136,10 @@ pub fn suppose(
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     };
     let mut supposed = Supposed {
         tenant,
@@ -182,6 +185,12 @@ impl Supposed {
     }
 }
 
+/// Whether all that a time lacks is its zone.
+fn is_time_without_zone(text: &str) -> bool {
+    let forms = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"];
+    forms.iter().any(|form| chrono::NaiveDateTime::parse_from_str(text, form).is_ok())
+}
+
 struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
@@ -206,7 +215,13 @@ impl<'a> Fields<'a> {
         self.parsed(name, |text| {
             chrono::DateTime::parse_from_rfc3339(text)
                 .map(|at| Timestamp::from_millis(at.timestamp_millis()))
-                .map_err(|error| format!("this is no time: {error}; such as 2026-11-30T10:00:00+01:00"))
+                .map_err(|error| {
+                    let such = "such as 2026-11-30T10:00:00+01:00";
+                    if is_time_without_zone(text) {
+                        return format!("the time zone is missing at its end: Z, or +01:00; {such}");
+                    }
+                    format!("this is no time: {error}; {such}")
+                })
         })
     }
 

@@ -3,7 +3,7 @@
 //! `[[case]]` holds a supposed call and `expect`, the values of its verdict that matter to the case; `[defaults]` holds
 //! fields of every case that does not say otherwise. Mistakes are shown as those of a policy are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
@@ -11,15 +11,25 @@ use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::diagnostic::{Diagnostic, Report, Severity, Span, nearest};
-use super::reader::Table;
+use super::levels::LEVELS;
+use super::reader::{Keys, Table};
 use super::set::PolicySet;
 use super::summary::{Difference, Summary};
 use super::suppose::{self, FIELDS};
+use super::verdict::Tier;
 use crate::id::TenantId;
 use crate::time::Timestamp;
 
 /// The most bytes of a table: more is no text that people wrote.
 const TABLE_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The keys of a table; those of a case are the fields of a call.
+const KEYS: &Keys = &[
+    ("policy", "the policy that it is about, as a path from the table's folder"),
+    ("tenants", "files of tenants, likewise"),
+    ("defaults", "fields of every case that does not say otherwise"),
+    ("case", "a call, and what the policy should say of it"),
+];
 
 /// When calls happen that do not say: a Monday at noon, UTC, so that a table says the same tomorrow.
 const USUAL_TIME: Timestamp = Timestamp::from_secs(1_796_040_000);
@@ -120,8 +130,15 @@ impl CaseTable {
         if table.key_span("case").is_none() {
             report.error(0..0, "a table needs a [[case]]", "with `name`, the fields of a call, and `expect`");
         }
-        table.finish("the table", report);
+        table.finish(&[KEYS], "the table", report);
         Self { policy, tenants, cases, text: text.to_owned(), file: file.to_owned() }
+    }
+
+    /// The tenants that cases name, each once.
+    #[must_use]
+    pub fn named_tenants(&self) -> BTreeSet<TenantId> {
+        let named = self.cases.iter().filter_map(|case| case.fields.get("tenant")?.as_str());
+        named.filter_map(|name| TenantId::new(name).ok()).collect()
     }
 
     /// How many cases there are.
@@ -181,7 +198,9 @@ impl Case {
         for (key, value) in expected.iter().flat_map(Table::entries) {
             let names = Summary::names();
             if names.contains(&key.value) {
-                expect.insert(key.value.to_owned(), json(value.get_ref()));
+                let expected = json(value.get_ref());
+                known_word(key.value, &expected, value.span(), report);
+                expect.insert(key.value.to_owned(), expected);
             } else {
                 let help = nearest(key.value, names.iter().copied()).map_or_else(
                     || format!("known here: {}", names.join(", ")),
@@ -230,7 +249,8 @@ impl Fields {
         let mut read = Self::default();
         for (key, value) in table.entries().filter(|(key, _)| !["name", "expect"].contains(&key.value)) {
             if !FIELDS.iter().any(|(known, _)| *known == key.value) {
-                let near = nearest(key.value, FIELDS.iter().map(|(known, _)| *known));
+                let known = FIELDS.iter().map(|(known, _)| *known).chain(["name", "expect"]);
+                let near = nearest(key.value, known);
                 let help = near.map_or_else(String::new, |near| format!("did you mean `{near}`?"));
                 report.error(key.span, format!("a call has no field `{}`", key.value), help);
                 continue;
@@ -239,6 +259,26 @@ impl Fields {
             read.spans.insert(key.value.to_owned(), value.span());
         }
         read
+    }
+}
+
+/// Notes a word that no verdict has: such a case could never be as expected.
+fn known_word(key: &str, expected: &Value, span: Span, report: &mut Report<'_>) {
+    let words: Vec<String> = match key {
+        "tier" => {
+            [Tier::Auto, Tier::Suggest, Tier::Approve, Tier::Forbid].map(|tier| tier.to_string()).into()
+        }
+        "level" => LEVELS.map(|(word, _)| word.to_owned()).into(),
+        _ => return,
+    };
+    let Value::String(written) = expected else {
+        report.error(span, format!("`{key}` is a word"), format!("one of {}", words.join(", ")));
+        return;
+    };
+    if !words.contains(written) {
+        let help = nearest(written, words.iter().map(String::as_str))
+            .map_or_else(|| format!("one of {}", words.join(", ")), |near| format!("did you mean `{near}`?"));
+        report.error(span, format!("there is no {key} `{written}`"), help);
     }
 }
 

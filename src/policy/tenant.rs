@@ -11,6 +11,7 @@ mod text;
 use std::sync::Arc;
 
 use super::diagnostic::{PolicyErrors, Report};
+use super::levels::OwnCosts;
 use super::parse::Read;
 use super::rule::{Grades, Policy, Rule, Rules};
 use super::set::PolicyFile;
@@ -53,12 +54,19 @@ fn policy(installation: &PolicyFile, tenant: &TenantId, file: &PolicyFile) -> Re
     let narrows_glass = read.roles.narrows_glass;
     let label = format!("{} + {label}", ground_policy.version().label);
     let text = text::of_both(tenant, &installation.text, &file.text);
-    let mut policy = read.into_policy(text.into(), label, report.into_found());
+    let mut policy = read.into_policy(text.into(), label, report);
     policy.needs_recent |= ground_policy.needs_recent;
     policy.fatigue = fatigue;
     policy.change = policy.change.or_else(|| ground_policy.change.clone());
-    if policy.stewards.is_empty() {
+    // Who looks after the installation does so in every tenant: no tenant shuts them out, or lets in anybody else.
+    if !ground_policy.stewards.is_empty() {
         policy.stewards.clone_from(&ground_policy.stewards);
+    }
+    // Whom the installation lets read every tenant's record it does here too; a tenant's own read only this one.
+    for role in &ground_policy.auditors {
+        if !policy.auditors.contains(role) {
+            policy.auditors.push(role.clone());
+        }
     }
     if !narrows_glass {
         policy.glass_breakers.clone_from(&ground_policy.glass_breakers);
@@ -71,11 +79,11 @@ fn policy(installation: &PolicyFile, tenant: &TenantId, file: &PolicyFile) -> Re
 /// The installation's rules by the levels that hold for the tenant.
 fn regraded(ground: &Read, read: &Read) -> Vec<Rule<Grades>> {
     let rule = |rule: &super::grade::RuleRead<Grades>| {
-        let under = read.level(rule.rule.says.level);
+        let table = |level| &read.level(level).policy;
         let own = rule
             .settings
             .sets_more_than("fixed")
-            .then(|| Box::new(rule.settings.over(rule.rule.says.level, &under.policy)));
+            .then(|| Box::new(OwnCosts::of(&rule.settings, rule.rule.says.level, table)));
         Rule { says: Grades { own, ..rule.rule.says.clone() }, ..rule.rule.clone() }
     };
     ground.rules.rules.iter().map(rule).collect()
@@ -85,8 +93,9 @@ fn regraded(ground: &Read, read: &Read) -> Vec<Rule<Grades>> {
 fn floor(ground: &Read, policy: &Policy) -> Vec<Rule<Grades>> {
     let fixed = ground.rules.rules.iter().map(|rule| &rule.rule).filter(|rule| rule.fixed);
     let with_costs = |rule: &Rule<Grades>| {
-        let costs = rule.says.own.as_deref().unwrap_or_else(|| policy.level(rule.says.level));
-        let says = Grades { own: Some(Box::new(costs.clone())), ..rule.says.clone() };
+        let plain = || Box::new(OwnCosts::plain(|level| policy.level(level)));
+        let own = rule.says.own.clone().unwrap_or_else(plain);
+        let says = Grades { own: Some(own), ..rule.says.clone() };
         Rule { says, ..rule.clone() }
     };
     fixed.map(with_costs).collect()

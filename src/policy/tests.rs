@@ -2,10 +2,15 @@
 
 mod authors;
 mod check;
+mod digest;
 mod example;
 mod fields;
 mod house;
+mod load;
+mod people;
 mod properties;
+mod replay;
+mod sets;
 mod settings;
 mod strict;
 mod tenant;
@@ -13,8 +18,6 @@ mod tenant;
 use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
-
-mod people;
 
 use super::*;
 use crate::approval::{Proposal, Requester};
@@ -85,8 +88,10 @@ fn proposal(server: Option<&str>, tool: &str) -> Proposal {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     }
 }
 
@@ -240,8 +245,8 @@ fn people_are_who_the_policy_names() {
             matches!(policy.people().resolve(&identity.parse().unwrap()), Standing::Member(m) if m.name == "Chen")
         );
     }
-    assert_eq!(policy.names_with_any(policy.stewards()), ["Bo", "Chen"]);
-    assert_eq!(policy.names_with_any(&[]), Vec::<String>::new());
+    assert_eq!(policy.names_with_any(policy.stewards(), noon().at), ["Bo", "Chen"]);
+    assert_eq!(policy.names_with_any(&[], noon().at), Vec::<String>::new());
     assert!(parse(&GOOD.replace("stewards = [\"admin\"]", "stewards = []")).stewards().is_empty());
 }
 
@@ -366,11 +371,39 @@ fn rules_that_can_never_match_are_shown() {
         "unreachable_in_part",
         rule("tools = [\"delete_file\", \"touch_file\"]\nlevel = \"high\"")
     );
+    assert_snapshot!(
+        "unreachable_narrower",
+        rule("tools = [\"read_user_*\", \"read_{a,b}\"]\nlevel = \"high\"")
+    );
+    assert_eq!(rule("tools = [\"{read,list}_*\", \"rea*\"]\nlevel = \"high\""), "\n\nthe policy is taken");
     assert_snapshot!("unreachable_star", with("[\"read_*\"]", "[\"*\"]"));
+    let many = |rules: &str| with("[[people]]", &format!("{rules}\n[[people]]"));
+    let one = |name: &str| {
+        format!("[[rule]]\nname = \"{name}\"\ntools = [\"{name}_*\"]\nlevel = \"high\"\nbecause = \"So.\"\n")
+    };
+    let rest: String = ["a", "b", "c", "d", "e", "f", "g"].map(one).concat();
+    let all = "[[rule]]\nname = \"all\"\ntools = [\"*\"]\nlevel = \"high\"\nbecause = \"So.\"\n";
+    assert_snapshot!("unreachable_after_a_catch_all", many(&format!("{all}{rest}")));
     assert_snapshot!("unreachable_forbidden", forbid("tools = [\"*\"]"));
     assert_eq!(forbid("tools = [\"read_file\"]"), "\n\nthe policy is taken");
     let narrower = GOOD.replacen("tools = [\"read_*\"]", "tools = [\"*\"]\nservers = [\"files\"]", 1);
     assert_eq!(said(&narrower), "\n\nthe policy is taken", "other servers are left for the second rule");
+    let twice = |first: &str, second: &str| {
+        let one = |name: &str, tools: &str, when: &str| {
+            format!(
+                "[[rule]]\nname = \"{name}\"\ntools = [\"{tools}\"]\n{when}level = \"high\"\nbecause = \"So.\"\n"
+            )
+        };
+        and(&format!("{}\n{}", one("early", "send_*", first), one("late", "send_mail", second)))
+    };
+    let (outside, within) = ("when = 'reach == \"outside\"'\n", "when = ' reach == \"team\"'\n");
+    assert_snapshot!("unreachable_same_condition", twice(outside, "when = ' reach == \"outside\" '\n"));
+    assert_eq!(twice(outside, within).trim(), "the policy is taken");
+    assert_eq!(
+        twice(outside, "").trim(),
+        "the policy is taken",
+        "what stays within comes to the second rule"
+    );
 }
 
 /// R14: all mistakes are reported, in the order of the file.
@@ -382,4 +415,51 @@ fn every_mistake_is_reported() {
             "version = 3\nprofil = \"solo\"\n\n[levels.high]\ntier = \"approve\"\ncount = \"two\"\ndecide_within = 30\n\n[[rule]]\nname = \"a\"\ntools = [\"[\"]\nlevel = \"hgih\"\n\n[[people]]\nname = \"Bö\"\n\tnick = \"b\"\n"
         )
     );
+}
+
+/// R14: of what cannot be read the cause is told, and nothing that only follows from it.
+#[test]
+fn a_typo_is_told_without_what_follows_from_it() {
+    let typo = GOOD.replace("roles = [\"admin\"]\nslack", "rolle = [\"admin\"]\nslack");
+    assert_ne!(typo, GOOD);
+    let found = Policy::parse(&typo, "policy.toml").unwrap_err().diagnostics;
+    let told: Vec<&str> = found.iter().map(|found| found.message.as_str()).collect();
+    assert!(told.iter().any(|told| told.contains("rolle")), "{told:?}");
+    assert!(told.iter().all(|told| !told.contains("can never be approved")), "{told:?}");
+    // Right, but for too few people: then that is the cause.
+    let few = GOOD.replace(
+        "roles = [\"admin\"]\nslack = [\"T024BE7LD/U2CERLKJA\"]",
+        "roles = []\nslack = [\"T024BE7LD/U2CERLKJA\"]",
+    );
+    assert!(Policy::parse(&few, "policy.toml").unwrap_err().to_string().contains("can never be approved"));
+}
+
+/// R51, R45: whether a call is confidential, and who may read it, the policy says of every call that its rule or level says it
+/// of: where it asks, forbids, lets it run, shows it afterwards, or only looks on.
+#[test]
+fn confidence_does_not_depend_on_the_tier() {
+    let rule = "[[rule]]\nname = \"people\"\ntools = [\"read_people\"]\nlevel = \"low\"\nbecause = \"People.\"\nconfidential = true\n";
+    let forbid = "[[forbid]]\nname = \"not now\"\ntools = [\"read_people\"]\nwhen = '!has(args.path)'\nbecause = \"Not now.\"\n\n";
+    let admin = vec![crate::id::Role::new("admin").unwrap()];
+    for (tier, more, expected) in [
+        ("approve", "", Tier::Approve),
+        ("auto", "", Tier::Auto),
+        ("suggest", "", Tier::Suggest),
+        ("approve", forbid, Tier::Forbid),
+        ("approve", "[shadow]\ntools = [\"read_people\"]\n\n", Tier::Auto),
+    ] {
+        let text = GOOD.replacen("[[rule]]", &format!("{more}{rule}tier = \"{tier}\"\n\n[[rule]]"), 1);
+        let policy = parse(&text);
+        let verdict = judge(&policy, None, "read_people");
+        assert_eq!(verdict.tier, expected);
+        assert_eq!(verdict.confidential, Some(admin.clone()), "{tier} {more}");
+        assert!(verdict.is_confidential());
+        let kept: Verdict = serde_json::from_str(&serde_json::to_string(&verdict).unwrap()).unwrap();
+        assert_eq!(kept, verdict);
+        // A row of before that was kept.
+        let old = Verdict { confidential: None, ..verdict };
+        let says = old.terms.is_some() || old.shadow.is_some();
+        assert_eq!(old.is_confidential(), says, "what the terms say holds");
+    }
+    assert_eq!(judge(&parse(GOOD), None, "read_file").confidential, None);
 }

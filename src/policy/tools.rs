@@ -11,7 +11,7 @@ use super::condition::{Condition, Gives};
 use super::diagnostic::Report;
 use super::fields::Names;
 use super::pattern::Pattern;
-use super::reader::{At, Table};
+use super::reader::{At, Keys, Table};
 use super::remember::Widening;
 use super::verdict::{Figure, FigureName};
 use crate::call::ToolCall;
@@ -25,7 +25,7 @@ const WIDENINGS: [(&str, Widening); 3] =
     [("folder", Widening::Folder), ("domain", Widening::Domain), ("any", Widening::Any)];
 
 /// The keys of one entry, each with what it says.
-pub(super) const KEYS: [(&str, &str); 11] = [
+pub(super) const KEYS: &Keys = &[
     ("title", "the first line of the card; {path} stands for the argument `path`"),
     ("effect", "what is known of the effect, as the title is written"),
     ("leading_args", "the arguments that decide, shown first"),
@@ -37,6 +37,7 @@ pub(super) const KEYS: [(&str, &str); 11] = [
     ("count", "how many things, computed from the arguments"),
     ("affected", "how many users, computed from the arguments"),
     ("remember", "how each argument is widened when a yes is remembered: folder, domain or any"),
+    ("fixed", "whether no tenant's own file may say otherwise"),
 ];
 
 /// One entry.
@@ -109,6 +110,11 @@ impl Tools {
         tools
     }
 
+    /// The names of tools that have entries of their own.
+    pub(super) fn named(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
     /// What is known of the tool of a call.
     pub(super) fn of(&self, call: &ToolCall) -> Tool<'_> {
         if self.entries.is_empty() {
@@ -163,7 +169,7 @@ impl Facts {
         let (amount, count, affected) = (computed("amount"), computed("count"), computed("affected"));
         let remember = table.table("remember", report).map(|table| widenings(&table, report));
         let fixed = table.boolean("fixed", report).is_some_and(|at| at.value);
-        table.finish(&format!("[tools.{:?}]", name.value), report);
+        table.finish(&[KEYS], &format!("[tools.{:?}]", name.value), report);
         Some(Self {
             pattern: Pattern::read(name, report)?,
             title,

@@ -191,12 +191,36 @@ pub struct Terms {
     /// Whether whoever may decide may change the arguments first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub may_edit: bool,
+    /// Whether cards show the tool and the level alone, and the arguments stand in Details, for those who decide and those
+    /// who look after the installation.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub confidential: bool,
+    /// Whether those who are asked are told directly as well, each by a message of their own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tell_directly: bool,
     /// How long the card waits for others to be gathered into one; none means that it is posted at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gather: Option<Ttl>,
 }
 
+/// Each role once, in their order.
+pub(crate) fn each_once<'a>(roles: impl Iterator<Item = &'a Role>) -> Vec<Role> {
+    let mut each: Vec<Role> = Vec::new();
+    for role in roles {
+        if !each.contains(role) {
+            each.push(role.clone());
+        }
+    }
+    each
+}
+
 impl Terms {
+    /// The roles of everybody who may ever be asked.
+    pub(crate) fn roles_ever_asked(&self) -> impl Iterator<Item = &Role> {
+        let groups = self.stages.iter().flat_map(|stage| &stage.groups).map(|group| &group.role);
+        groups.chain(self.escalation.iter().flat_map(|step| &step.to))
+    }
+
     /// What one person of a role takes, with the usual spans and nothing else: 30 minutes to decide, an alarm halfway,
     /// a yes good for 10 minutes.
     #[must_use]
@@ -217,6 +241,8 @@ impl Terms {
             remind_after: Vec::new(),
             assurance: Assurance::default(),
             may_edit: false,
+            confidential: false,
+            tell_directly: false,
             gather: None,
         }
     }
@@ -295,12 +321,42 @@ pub struct Verdict {
     /// What would have happened, where the policy only looks on here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<Shadow>,
+    /// Where it is confidential, whether or not anybody is asked about it: the roles whose people may read it in full, beside
+    /// those who look after the installation and who asked. Of old, only the terms say so: see [`Verdict::is_confidential`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidential: Option<Vec<Role>>,
     /// What it rests on besides the proposal, so that the same policy gives it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circumstances: Option<Circumstances>,
 }
 
 impl Verdict {
+    /// Whether cards in shared places, lists and answers show its tool and level alone.
+    #[must_use]
+    pub fn is_confidential(&self) -> bool {
+        self.confidential.is_some() || self.all_terms().any(|terms| terms.confidential)
+    }
+
+    /// The roles whose people may read it where it is confidential, each once.
+    #[must_use]
+    pub fn readers(&self) -> Vec<Role> {
+        let asked = self.all_terms().flat_map(Terms::roles_ever_asked);
+        each_once(asked.chain(self.confidential.iter().flatten()))
+    }
+
+    /// Whether the policy says anything of what the tool does: a title, an effect, or a rule that is about it.
+    #[must_use]
+    pub fn describes(&self) -> bool {
+        let is_about_it = self.rules.iter().any(|hit| hit.kind != RuleKind::Default);
+        self.title.is_some() || self.effect.is_some() || is_about_it
+    }
+
+    /// What an approval takes, or would where the policy only looks on.
+    fn all_terms(&self) -> impl Iterator<Item = &Terms> {
+        let shadow = self.shadow.as_ref().and_then(|shadow| shadow.terms.as_ref());
+        self.terms.iter().chain(shadow)
+    }
+
     /// The most decisive rule's reason.
     #[must_use]
     pub fn because(&self) -> &str {

@@ -59,9 +59,12 @@ pub trait Store:
     + OutboxStore
     + CredentialStore
     + AgentStore
+    + crate::ports::TaskStore
     + HoldStore
     + RememberedStore
     + RecentStore
+    + super::audit::AuditStore
+    + super::digest::DigestStore
     + Send
     + Sync
     + 'static
@@ -75,9 +78,12 @@ impl<T> Store for T where
         + OutboxStore
         + CredentialStore
         + AgentStore
+        + crate::ports::TaskStore
         + HoldStore
         + RememberedStore
         + RecentStore
+        + super::audit::AuditStore
+        + super::digest::DigestStore
         + Send
         + Sync
         + 'static
@@ -108,6 +114,18 @@ pub trait RequestStore: Send + Sync {
     /// # Errors
     /// [`StoreError`].
     async fn note(&self, tenant: TenantId, kind: EventKind) -> Result<(), StoreError>;
+
+    /// The same, for somebody who has looked at what is there and says so: nothing is appended, and false given, where an
+    /// event of these types has come into the tenant's record since. It is read again then, and decided again.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn note_next(
+        &self,
+        tenant: TenantId,
+        kind: EventKind,
+        (types, after): (Vec<&'static str>, Seq),
+    ) -> Result<bool, StoreError>;
 
     /// A request.
     ///
@@ -169,6 +187,8 @@ pub struct RequestQuery {
     pub run: Option<RunId>,
     /// Opened before this one (exclusive), for paging from the newest backwards.
     pub before: Option<RequestId>,
+    /// Those first for which time has something to do soonest, in place of the newest; those without a time last.
+    pub soonest: bool,
     /// At most so many; newest first.
     pub limit: u32,
 }
@@ -260,17 +280,24 @@ pub trait HoldStore: Send + Sync {
     /// [`StoreError`].
     async fn lift(&self, tenant: Option<&TenantId>, id: HoldId, lifted: Lifted) -> Result<bool, StoreError>;
 
-    /// Holds that concern a tenant's calls (its own and the installation's), or all; those that stand, or the last
-    /// `limit` of all, newest first.
+    /// Holds, newest first.
     ///
     /// # Errors
     /// [`StoreError`].
-    async fn holds(
-        &self,
-        tenant: Option<&TenantId>,
-        only_standing: bool,
-        limit: u32,
-    ) -> Result<Vec<Hold>, StoreError>;
+    async fn holds(&self, query: HoldQuery) -> Result<Vec<Hold>, StoreError>;
+}
+
+/// Which holds.
+#[derive(Debug, Clone)]
+pub struct HoldQuery {
+    /// That concern this tenant's calls: its own and the installation's; all, where none is named.
+    pub tenant: Option<TenantId>,
+    /// That stand; else lifted ones too.
+    pub only_standing: bool,
+    /// Placed before this one.
+    pub before: Option<HoldId>,
+    /// At most so many.
+    pub limit: u32,
 }
 
 /// What people chose to remember.
@@ -303,6 +330,8 @@ pub struct RememberedQuery {
     pub session: Option<(AgentId, SessionId)>,
     /// That stand at this time.
     pub standing_at: Option<Timestamp>,
+    /// Older than this one.
+    pub before: Option<RequestId>,
     /// At most so many.
     pub limit: u32,
 }
@@ -386,6 +415,8 @@ pub enum OutboxStep {
     Retry(Timestamp),
     /// It is given up, and why.
     Dropped(String),
+    /// These stand in its place, from the same commit on.
+    Split(Vec<Message>),
 }
 
 /// Credentials; their secrets are kept as hashes.

@@ -1,6 +1,7 @@
 //! Surfaces show cards and whisper; directories tell what accounts are worth.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 
@@ -25,6 +26,17 @@ pub trait Surface: Send + Sync {
     /// Whether the message that [`Surface::post`] would make shows the whole call. Pure, and the same as what is
     /// posted: it is put on record before the post.
     fn shows_all(&self, view: &CardView) -> bool;
+
+    /// Whether several requests can stand on one card here, each with buttons of its own. Where they cannot, each has a card
+    /// of its own at once, whatever the policy says of gathering.
+    fn gathers(&self) -> bool {
+        false
+    }
+
+    /// As [`Surface::shows_all`], for one of the other requests that have a part of the card (`view.parts`).
+    fn shows_all_of(&self, _view: &CardView, _part: &CardView) -> bool {
+        false
+    }
 
     /// Posts a new card. The attempt's id travels in the message's metadata.
     ///
@@ -54,11 +66,28 @@ pub trait Surface: Send + Sync {
         since: Timestamp,
     ) -> Option<Result<Option<MessageRef>, SurfaceError>>;
 
-    /// Delivers a one-off message.
+    /// Whether this account or group is of this surface, so that it can be told something directly or be mentioned.
+    fn reaches(&self, _identity: &Identity) -> bool {
+        false
+    }
+
+    /// Delivers a one-off message. Where it may have been delivered before, a surface that can look that up does, and
+    /// says nothing twice.
     ///
     /// # Errors
     /// [`SurfaceError`].
-    async fn tell(&self, message: &Message) -> Result<(), SurfaceError>;
+    async fn tell(&self, message: &Message, telling: &Telling) -> Result<(), SurfaceError>;
+}
+
+/// One try to deliver a one-off message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Telling {
+    /// The message's number; with `since` nobody else's, ever.
+    pub id: i64,
+    /// Since when it waits.
+    pub since: Timestamp,
+    /// Whether it was tried before, so that it may be there.
+    pub again: bool,
 }
 
 /// Why a surface did not do it. Matched by variant, never by text.
@@ -116,6 +145,8 @@ pub trait OnCall: Send + Sync {
 pub struct Account {
     /// What its surface says.
     pub state: AccountState,
+    /// What it is called there, for showing: whoever has it can change that, so that nothing is decided by it.
+    pub name: Option<String>,
     /// When.
     pub as_of: Timestamp,
 }
@@ -124,6 +155,11 @@ pub struct Account {
 /// be taken for "in good order".
 #[async_trait]
 pub trait Directory: Send + Sync {
+    /// What it knows for the decisions of one tenant, where that differs from tenant to tenant.
+    fn for_tenant(&self, _tenant: &TenantId) -> Option<Arc<dyn Directory>> {
+        None
+    }
+
     /// What an account is, not older than `age_max`.
     async fn account(&self, identity: &Identity, age_max: Ttl) -> Account;
 

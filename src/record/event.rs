@@ -5,12 +5,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{
-    Actor, Alarm, ApprovedBy, Claim, Decision, ExpiredHow, Outcome, Proposal, Refusal, RejectedBy, Rendering,
-    RevokedWhy, Vote,
+    Actor, Addressee, Alarm, ApprovedBy, Claim, Decision, ExpiredHow, Looking, Outcome, Proposal, Refusal,
+    RejectedBy, Rendering, RevokedWhy, Vote,
 };
 use crate::call::{ArgsHash, CallDigest, PolicyDigest};
 use crate::hold::{Hold, Lifted};
 use crate::id::{ClaimId, HoldId, RequestId, ShortCode, SurfaceName, TenantId};
+use crate::notice::Lost;
 use crate::person::Identity;
 use crate::policy::{RuleHit, Verdict};
 use crate::remembered::{Forgotten, Remembered};
@@ -65,6 +66,9 @@ pub enum EventKind {
     /// People are asked.
     #[serde(rename = "approval.requested")]
     Requested {
+        /// Until when others may be gathered on its card, which is not posted before; none where it is posted at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gathers_until: Option<Timestamp>,
         /// Until when they may decide.
         until: Timestamp,
         /// When an alarm goes out if nobody did.
@@ -168,6 +172,26 @@ pub enum EventKind {
         /// Whose.
         leader: Option<RequestId>,
     },
+    /// A later request has a part of this one's card from now on, with buttons of its own.
+    #[serde(rename = "approval.gathers")]
+    Gathers {
+        /// Which.
+        part: RequestId,
+    },
+    /// This request has a part of another's card, and none of its own.
+    #[serde(rename = "approval.gathered_on")]
+    GatheredOn {
+        /// Whose.
+        leader: RequestId,
+    },
+    /// Something happened to a request that stands on this one's card.
+    #[serde(rename = "approval.part_changed")]
+    PartChanged {
+        /// Which.
+        part: RequestId,
+        /// Whether nobody is asked about it any more.
+        over: bool,
+    },
     /// Everybody who said yes chose that calls which look alike run as well.
     #[serde(rename = "approval.remembered")]
     Remembered {
@@ -201,22 +225,54 @@ pub enum EventKind {
     Asked {
         /// Who asks.
         by: Identity,
+        /// What they are called.
+        name: String,
+        /// Whom.
+        to: Addressee,
         /// What.
         text: String,
+        /// Where: there the person who is asked is told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        surface: Option<SurfaceName>,
     },
     /// A question was answered.
     #[serde(rename = "question.answered")]
     Answered {
         /// Who answers.
         by: Actor,
+        /// Their name, where it is a person.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// Which question, from 1.
+        question: u32,
         /// What.
         text: String,
+    },
+    /// Somebody says that they are looking.
+    #[serde(rename = "approval.looked_at")]
+    Looks {
+        /// Who, until when.
+        looking: Looking,
+    },
+    /// They no longer are, or said so long ago.
+    #[serde(rename = "approval.looked_away")]
+    LooksAway {
+        /// Who.
+        by: Identity,
     },
     /// A new policy looked at it and changed nothing.
     #[serde(rename = "approval.rejudged")]
     Rejudged {
         /// What it said.
         rules: Vec<RuleHit>,
+    },
+    /// Somebody wants the very same call asked about again, although people said no.
+    #[serde(rename = "approval.asked_anew")]
+    AskedAnew {
+        /// Who.
+        by: Identity,
+        /// What they are called.
+        name: String,
     },
     /// A break-glass approval was reviewed.
     #[serde(rename = "approval.reviewed")]
@@ -270,6 +326,9 @@ pub enum EventKind {
         outcome: Outcome,
         /// How they know.
         reason: String,
+        /// Their name, where it is a person.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
     /// Something is shown to people: on record before it is sent, so that no click can outrun it.
     #[serde(rename = "card.shown")]
@@ -290,6 +349,12 @@ pub enum EventKind {
         surface: SurfaceName,
         /// Why.
         why: String,
+    },
+    /// A one-off message was given up: somebody was not told.
+    #[serde(rename = "message.undelivered")]
+    MessageUndelivered {
+        /// What it was, who was not reached, and why.
+        lost: Lost,
     },
     /// An operator must look.
     #[serde(rename = "alarm.raised")]
@@ -363,6 +428,9 @@ impl EventKind {
             Self::Reminded { .. } => "approval.reminded",
             Self::Joined { .. } => "approval.joined",
             Self::SharesCard { .. } => "approval.shares_card",
+            Self::Gathers { .. } => "approval.gathers",
+            Self::GatheredOn { .. } => "approval.gathered_on",
+            Self::PartChanged { .. } => "approval.part_changed",
             Self::Remembered { .. } => "approval.remembered",
             Self::Forgotten { .. } => "approval.forgotten",
             Self::HoldPlaced { .. } => "stop.placed",
@@ -370,7 +438,10 @@ impl EventKind {
             Self::PolicyRefused { .. } => "policy.refused",
             Self::Asked { .. } => "question.asked",
             Self::Answered { .. } => "question.answered",
+            Self::Looks { .. } => "approval.looked_at",
+            Self::LooksAway { .. } => "approval.looked_away",
             Self::Rejudged { .. } => "approval.rejudged",
+            Self::AskedAnew { .. } => "approval.asked_anew",
             Self::Reviewed { .. } => "approval.reviewed",
             Self::Claimed { .. } => "approval.claimed",
             Self::Heartbeat { .. } => "execution.heartbeat",
@@ -380,6 +451,7 @@ impl EventKind {
             Self::Shown { .. } => "card.shown",
             Self::CardDelivered { .. } => "card.delivered",
             Self::CardUndeliverable { .. } => "card.undeliverable",
+            Self::MessageUndelivered { .. } => "message.undelivered",
             Self::AlarmRaised { .. } => "alarm.raised",
             Self::PolicyLoaded { .. } => "policy.loaded",
             Self::CredentialCreated { .. } => "credential.created",
@@ -391,6 +463,8 @@ impl EventKind {
     #[must_use]
     pub const fn changes_card(&self) -> bool {
         match self {
+            // It stands on the card that a question did not arrive.
+            Self::MessageUndelivered { lost } => lost.question.is_some(),
             Self::Requested { .. }
             | Self::Voted { .. }
             | Self::TakenBack { .. }
@@ -401,8 +475,13 @@ impl EventKind {
             | Self::Escalated { .. }
             | Self::Joined { .. }
             | Self::SharesCard { .. }
+            | Self::Gathers { .. }
+            | Self::GatheredOn { .. }
+            | Self::PartChanged { .. }
             | Self::Asked { .. }
             | Self::Answered { .. }
+            | Self::Looks { .. }
+            | Self::LooksAway { .. }
             | Self::Reviewed { .. }
             | Self::Claimed { .. }
             | Self::StopRequested { .. }
@@ -414,6 +493,7 @@ impl EventKind {
             | Self::Refused { .. }
             | Self::BypassBlocked { .. }
             | Self::Rejudged { .. }
+            | Self::AskedAnew { .. }
             | Self::Heartbeat { .. }
             | Self::Shown { .. }
             | Self::CardDelivered { .. }

@@ -2,10 +2,12 @@
 
 use fluent::{FluentArgs, fluent_args};
 
+use super::deciding::NAME_CHARS_MAX;
 use super::key::{Key, Label};
 use super::list::DOT;
 use super::{Markup, Texts};
 use crate::approval::{Decision, Need};
+use crate::card::escape::cut_end;
 use crate::card::{AskedAgain, CallView, CardView, RuleView, StateView, VoteView, Warnings};
 use crate::policy::{FigureName, RuleKind};
 
@@ -77,27 +79,67 @@ impl Texts {
         (!said.is_empty()).then(|| said.join(DOT))
     }
 
-    /// What to know beside the call: oddities, hidden secrets, how many calls a yes allows, whose edit it is, who may
-    /// approve, that it is asked again, that the policy only looks on.
+    /// All there is to know beside the call.
     #[must_use]
     pub fn remarks(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
+        let hidden = self.redacted(view.call.redacted);
+        let mut said = self.minds(view, markup);
+        said.extend(hidden);
+        said.extend(self.asides(view));
+        said
+    }
+
+    /// What could change somebody's mind: that calls like it are stopped, oddities and where they are, that it is asked again,
+    /// whose edit it is, how many calls a yes allows.
+    #[must_use]
+    pub fn minds(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
         let call = &view.call;
         let said = [
-            self.warnings(&call.warnings),
-            self.redacted(call.redacted),
+            self.stopped_line(view.stopped.as_ref(), markup),
+            self.warnings_where(call, markup),
+            self.elsewhere(call, markup),
+            self.not_described(call),
+            self.title_of_several(call, markup),
+            self.asked_again(call.asked_again.as_ref(), markup),
+            call.edited.as_ref().map(|edited| {
+                let who = (markup.text)(&cut_end(edited.by.as_str(), NAME_CHARS_MAX).text);
+                let own = if call.requester_may_approve { "yes" } else { "no" };
+                self.say(Key::LineEdited.id(), Some(&fluent_args!["who" => who, "own" => own]))
+            }),
             (call.calls > 1)
                 .then(|| self.say(Key::LineCalls.id(), Some(&fluent_args!["count" => call.calls]))),
+        ];
+        said.into_iter().flatten().collect()
+    }
+
+    /// The warning that is said once more where a yes is asked for once more: the first of those that there are.
+    #[must_use]
+    pub fn warned(&self, call: &CallView, markup: &Markup<'_>) -> Option<String> {
+        let again = call.asked_again.as_ref().filter(|how| matches!(how, AskedAgain::Denied { .. }));
+        self.elsewhere(call, markup)
+            .or_else(|| self.asked_again(again, markup))
+            .or_else(|| self.not_described(call))
+            .or_else(|| self.warnings(&call.warnings))
+            .or_else(|| self.title_of_several(call, markup))
+    }
+
+    /// What is good to know besides: whose card it stands on, who may approve, that the policy only looks on.
+    #[must_use]
+    pub fn asides(&self, view: &CardView) -> Vec<String> {
+        let call = &view.call;
+        let said = [
             view.shares.then(|| self.label(Label::SharesCard)),
-            call.edited.as_ref().map(|edited| {
-                let who = (markup.text)(edited.by.as_str());
-                self.say(Key::LineEdited.id(), Some(&fluent_args!["who" => who]))
-            }),
             call.requester_may_approve.then(|| self.label(Label::Solo)),
-            self.asked_again(call.asked_again.as_ref(), markup),
             call.shadow
                 .map(|tier| self.say(Key::LineShadow.id(), Some(&fluent_args!["tier" => tier.to_string()]))),
         ];
         said.into_iter().flatten().collect()
+    }
+
+    /// Above several calls on one card.
+    #[must_use]
+    pub fn gathered(&self, count: usize, waiting: usize) -> String {
+        self.say(Key::GatheredHead.id(), Some(&fluent_args!["count" => count, "waiting" => waiting]))
     }
 
     /// The button for a yes: `Approve`, `Approve 2 calls`, and with an ellipsis where it asks for a reason first.
@@ -111,18 +153,6 @@ impl Texts {
                 self.say(Key::ButtonApproveCalls.id(), Some(&fluent_args!["count" => calls, "asks" => asks]))
             }
         }
-    }
-
-    /// The button for a yes that is remembered, with its exact scope: `Approve, and for 1 h all with path=demo-notes/…`.
-    /// None where nothing may be remembered.
-    #[must_use]
-    pub fn remember(&self, call: &CallView, markup: &Markup<'_>) -> Option<String> {
-        let offer = call.remember.as_ref()?;
-        let args = fluent_args![
-            "span" => self.span(offer.within),
-            "pattern" => (markup.text)(offer.pattern.as_str()),
-        ];
-        Some(self.say(Key::ButtonRemember.id(), Some(&args)))
     }
 
     /// `3 of 41 lines shown`.
@@ -155,14 +185,7 @@ impl Texts {
         Some(match earlier? {
             AskedAgain::Unanswered => self.label(Label::AskedAgainUnanswered),
             AskedAgain::Unasked => self.label(Label::AskedAgainUnasked),
-            AskedAgain::Denied { reason } => {
-                let reason = reason.as_ref().map(|reason| (markup.text)(reason.as_str()));
-                let said = if reason.is_some() { "yes" } else { "no" };
-                self.say(
-                    Key::AskedAgainDenied.id(),
-                    Some(&fluent_args!["said" => said, "reason" => reason.unwrap_or_default()]),
-                )
-            }
+            AskedAgain::Denied { reason, by, at } => self.denied_before(reason.as_ref(), (by, *at), markup),
         })
     }
 
@@ -182,12 +205,10 @@ impl Texts {
         Some(self.say(Key::Warnings.id(), Some(&fluent_args!["what" => what])))
     }
 
-    /// Who must say yes, who has, until when, and how long a yes is good for; none unless people are being asked.
-    /// `2 admins · none yet · until 14:32 · then good for 10 min`.
+    /// Who must say yes, and who has; none unless people are being asked. `2 admins · none yet`.
     #[must_use]
     pub fn needs(&self, state: &StateView, markup: &Markup<'_>) -> Option<String> {
-        let StateView::Waiting { needs, stage: (stage, stages), as_well, until, valid_for, .. } = state
-        else {
+        let StateView::Waiting { needs, stage: (stage, stages), as_well, .. } = state else {
             return None;
         };
         let mut parts = Vec::new();
@@ -210,8 +231,6 @@ impl Texts {
             let args = fluent_args!["roles" => self.roles(as_well, markup)];
             parts.push(self.say(Key::NeedsAsWell.id(), Some(&args)));
         }
-        parts.push(self.say(Key::NeedsUntil.id(), Some(&fluent_args!["when" => (markup.time)(*until)])));
-        parts.push(self.say(Key::NeedsValidFor.id(), Some(&fluent_args!["span" => self.span(*valid_for)])));
         Some(parts.join(DOT))
     }
 

@@ -66,8 +66,6 @@ keys! {
         Figures = "label-figures",
         /// Before what an edit changed.
         Changes = "label-changes",
-        /// Stands beside Details where the card does not hold everything.
-        PartlyShown = "line-partly-shown",
         /// The button for a yes.
         Approve = "button-approve",
         /// The button for a yes that needs a reason, and opens a dialog.
@@ -82,6 +80,8 @@ keys! {
         Deny = "button-deny",
         /// The button for a no that opens a dialog.
         DenyWithReason = "button-deny-with-reason",
+        /// The button that takes one's own yes or no back.
+        TakeBack = "button-take-back",
         /// The button for the whole call.
         Details = "button-details",
         /// Leaves a dialog without doing anything.
@@ -134,12 +134,18 @@ keys! {
         StaleButton = "trouble-stale-button",
         /// The dialog could not be opened in time.
         DialogExpired = "trouble-dialog-expired",
+        /// The surface did not say whether it opened the dialog, or takes no more just now.
+        DialogLater = "trouble-dialog-later",
+        /// The surface does not take this dialog, however often it is tried; operators are told.
+        DialogRefused = "trouble-dialog-refused",
+        /// The surface does not take this answer, however often it is tried; operators are told.
+        AnswerRefused = "trouble-answer-refused",
+        /// Nobody could answer a question about it.
+        NobodyToAsk = "trouble-nobody-to-ask",
         /// The dialog can no longer be told from a foreign one, or shows something else than it did.
         DialogOver = "trouble-dialog-over",
         /// The surface does not say who somebody is.
         NobodyNamed = "trouble-nobody-named",
-        /// A command that does not exist yet.
-        NotYet = "trouble-not-yet",
     }
 }
 
@@ -191,11 +197,13 @@ keys! {
         CommandEscalate = "command-escalate",
         CommandAsk = "command-ask",
         CommandAnswer = "command-answer",
+        CommandLook = "command-look",
         CommandBreakGlass = "command-break-glass",
         CommandSupersede = "command-supersede",
         CommandWithdraw = "command-withdraw",
         CommandRevoke = "command-revoke",
         CommandReview = "command-review",
+        CommandAskAnew = "command-ask-anew",
         CommandClaim = "command-claim",
         CommandFinish = "command-finish",
         CommandSettle = "command-settle",
@@ -222,6 +230,7 @@ keys! {
         RefusalUnreadable = "refusal-unreadable",
         RefusalWrongRole = "refusal-wrong-role",
         RefusalOwnRequest = "refusal-own-request",
+        RefusalOwnEdit = "refusal-own-edit",
         RefusalAlreadySaidYes = "refusal-already-said-yes",
         RefusalAlreadySaidNo = "refusal-already-said-no",
         RefusalNotShownInFull = "refusal-not-shown-in-full",
@@ -245,6 +254,9 @@ keys! {
         RefusalNotTheClaimant = "refusal-not-the-claimant",
         RefusalAlreadyFinished = "refusal-already-finished",
         RefusalStillUnknown = "refusal-still-unknown",
+        RefusalTooManyQuestions = "refusal-too-many-questions",
+        RefusalNoOpenQuestion = "refusal-no-open-question",
+        RefusalNotAskedOfYou = "refusal-not-asked-of-you",
 
         NoticeRefused = "notice-refused",
         NoticeReminder = "notice-reminder",
@@ -257,6 +269,7 @@ keys! {
         AlarmCardUndeliverable = "alarm-card-undeliverable",
         AlarmOutcomeUnknown = "alarm-outcome-unknown",
         AlarmGlassBroken = "alarm-glass-broken",
+        AlarmMessageUndelivered = "alarm-message-undelivered",
 
         Headline = "headline",
         RecordHead = "record-head",
@@ -278,13 +291,15 @@ keys! {
         FigureReach = "figure-reach",
         FigureReversible = "figure-reversible",
         LineCalls = "line-calls",
+        GatheredHead = "gathered-head",
         LineEdited = "line-edited",
         LineShadow = "line-shadow",
         ButtonApproveCalls = "button-approve-calls",
-        ButtonRemember = "button-remember",
         LinesShown = "lines-shown",
         PageOf = "page-of",
         CharactersLeftOut = "characters-left-out",
+        LineTook = "line-took",
+        LabelOfTheAgent = "label-of-the-agent",
         Redacted = "redacted",
         WarningInvisible = "warning-invisible",
         WarningBidi = "warning-bidi",
@@ -299,7 +314,6 @@ keys! {
         NeedsStage = "needs-stage",
         NeedsAsWell = "needs-as-well",
         NeedsUntil = "needs-until",
-        NeedsValidFor = "needs-valid-for",
         CountedYes = "counted-yes",
         CountedNo = "counted-no",
         CountedYesMore = "counted-yes-more",
@@ -332,6 +346,7 @@ keys! {
         HeadForgotten = "head-forgotten",
 
         LineRemembered = "line-remembered",
+        LineSilence = "line-silence",
         LineAlone = "line-alone",
         LineNotReviewed = "line-not-reviewed",
         LineReviewed = "line-reviewed",
@@ -353,10 +368,39 @@ keys! {
         LineUnused = "line-unused",
         LineWithdrawn = "line-withdrawn",
         LineRevoked = "line-revoked",
-        AskedAgainDenied = "line-asked-again-denied",
         LineSuperseded = "line-superseded",
         LineForgotten = "line-forgotten",
         LineRejudged = "line-rejudged",
         LineReason = "line-reason",
+    }
+}
+
+keys! {
+    /// What is said after a decision, and to whom.
+    pub(super) enum AfterKey {
+        RecordEdited = "record-edited",
+        AfterSucceeded = "after-succeeded",
+        AfterFailed = "after-failed",
+        AfterError = "after-error",
+        AfterUnknown = "after-unknown",
+        AfterSettled = "after-settled",
+        AfterLate = "after-late",
+        AfterTook = "after-took",
+        AskedDirectly = "asked-directly",
+        AskedDirectlyWhere = "asked-directly-where",
+        Confidential = "line-confidential",
+        LineAloneBare = "line-alone-bare",
+        GlassBrokenBare = "notice-glass-broken-bare",
+        ToldApproved = "told-approved",
+        ToldSilence = "told-silence",
+        ToldDenied = "told-denied",
+        ToldDeniedWhy = "told-denied-why",
+        ToldUnanswered = "told-unanswered",
+        ToldUnasked = "told-unasked",
+        ToldUnused = "told-unused",
+        ToldRevoked = "told-revoked",
+        ToldEdited = "told-edited",
+        ToldStricter = "told-stricter",
+        ToldForgotten = "told-forgotten",
     }
 }

@@ -22,6 +22,18 @@ impl Texts {
         self.say(label.id(), None)
     }
 
+    /// A label with the mark that what follows is the agent's: `Task (in the agent’s words)`.
+    #[must_use]
+    pub fn label_of_the_agent(&self, label: Label) -> String {
+        self.of_the_agent(&self.label(label))
+    }
+
+    /// A label, with the mark that what follows is the agent's.
+    pub(super) fn of_the_agent(&self, label: &str) -> String {
+        let args = fluent_args!["label" => label, "mark" => self.label(Label::AgentsWords)];
+        self.say(Key::LabelOfTheAgent.id(), Some(&args))
+    }
+
     /// What went wrong, to who wanted something.
     #[must_use]
     pub fn trouble(&self, trouble: Trouble) -> String {
@@ -148,7 +160,7 @@ impl Texts {
         }
     }
 
-    fn next(&self, before: String, next: String) -> String {
+    pub(super) fn next(&self, before: String, next: String) -> String {
         self.say(Key::ListNext.id(), Some(&fluent_args!["before" => before, "next" => next]))
     }
 }

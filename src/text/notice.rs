@@ -2,7 +2,7 @@
 
 use fluent::fluent_args;
 
-use super::key::Key;
+use super::key::{AfterKey, Key};
 use super::{Markup, Texts};
 use crate::approval::Alarm;
 use crate::notice::Notice;
@@ -25,6 +25,7 @@ impl Texts {
                     Alarm::CardUndeliverable => Key::AlarmCardUndeliverable,
                     Alarm::OutcomeUnknown => Key::AlarmOutcomeUnknown,
                     Alarm::GlassBroken => Key::AlarmGlassBroken,
+                    Alarm::MessageUndelivered => Key::AlarmMessageUndelivered,
                 };
                 self.say(key.id(), Some(&fluent_args!["code" => code.as_str(), "tool" => markup.raw(tool)]))
             }
@@ -56,6 +57,14 @@ impl Texts {
                     "until" => (markup.time)(*until),
                 ]),
             ),
+            Notice::GlassBroken { code, tool, by, reason, .. } if reason.is_empty() => self.say(
+                AfterKey::GlassBrokenBare.id(),
+                Some(&fluent_args![
+                    "code" => code.as_str(),
+                    "tool" => markup.raw(tool),
+                    "who" => markup.raw(by),
+                ]),
+            ),
             Notice::GlassBroken { code, tool, by, reason, .. } => self.say(
                 Key::NoticeGlassBroken.id(),
                 Some(&fluent_args![
@@ -65,10 +74,24 @@ impl Texts {
                     "reason" => markup.raw(reason),
                 ]),
             ),
+            Notice::Question { code, tool, by, text, .. } => {
+                self.question_to_you((code, tool), (by, text), markup)
+            }
+            Notice::Answered { code, by, text, .. } => self.answered(code, (by.as_deref(), text), markup),
+            Notice::NotAsked { code, tool, text, .. } => self.not_asked((code, tool), text, markup),
+            Notice::Undelivered { about, lost } => self.undelivered(about.as_ref(), lost, markup),
             Notice::Held { what, reason } => self.say(
                 Key::NoticeHeld.id(),
                 Some(&fluent_args!["what" => markup.raw(what), "reason" => markup.raw(reason)]),
             ),
+            Notice::Ran { code, tool, ran, .. } => self.ran_notice((code, tool), ran, markup),
+            Notice::AskedDirectly { code, tool, level, place, until, .. } => {
+                self.asked_directly((code, tool, *level), (place.is_some(), *until), markup)
+            }
+            Notice::Told { code, tool, what, .. } => self.told((code, tool), what, markup),
+            Notice::Digest { since, until, digest } => {
+                self.digest_told(digest.as_ref(), (*since, *until), markup)
+            }
             Notice::PolicyNotInForce { why } => {
                 self.say(Key::NoticePolicyNotInForce.id(), Some(&fluent_args!["why" => markup.raw(why)]))
             }

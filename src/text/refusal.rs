@@ -17,9 +17,10 @@ impl Texts {
             // Whoever is told to try again, or that nobody may, is not helped by names.
             Refusal::NoStanding(NoStanding::Unreadable(_)) => return sentence,
             Refusal::NotAllowed { needs } if needs.is_empty() => return sentence,
-            Refusal::WrongRole { .. } | Refusal::OwnRequest | Refusal::NotAllowed { .. } => {
-                Key::RefusalWhoCan
-            }
+            Refusal::WrongRole { .. }
+            | Refusal::OwnRequest
+            | Refusal::OwnEdit
+            | Refusal::NotAllowed { .. } => Key::RefusalWhoCan,
             Refusal::NoStanding(_) => Key::RefusalWhoDecides,
             _ => return sentence,
         };
@@ -84,6 +85,7 @@ const fn plain_key(refusal: &Refusal) -> Key {
     match refusal {
         Refusal::TooLate => Key::RefusalTooLate,
         Refusal::OwnRequest => Key::RefusalOwnRequest,
+        Refusal::OwnEdit => Key::RefusalOwnEdit,
         Refusal::AlreadyVoted { decision: Decision::Approve } => Key::RefusalAlreadySaidYes,
         Refusal::AlreadyVoted { decision: Decision::Deny } => Key::RefusalAlreadySaidNo,
         Refusal::NotShownInFull => Key::RefusalNotShownInFull,
@@ -99,6 +101,9 @@ const fn plain_key(refusal: &Refusal) -> Key {
         Refusal::MayNotEdit => Key::RefusalMayNotEdit,
         Refusal::NotTheClaimant => Key::RefusalNotTheClaimant,
         Refusal::StillUnknown => Key::RefusalStillUnknown,
+        Refusal::TooManyQuestions => Key::RefusalTooManyQuestions,
+        Refusal::NoOpenQuestion => Key::RefusalNoOpenQuestion,
+        Refusal::NotAskedOfYou => Key::RefusalNotAskedOfYou,
         // The others are told with what they hold; these are their plainest texts.
         Refusal::AlreadyDecided { .. } | Refusal::OutOfOrder { .. } => Key::RefusalDecidedOther,
         Refusal::NoStanding(_) => Key::RefusalUnknown,
@@ -150,11 +155,13 @@ fn command_key(command: &str) -> Key {
         "escalate" => Key::CommandEscalate,
         "ask" => Key::CommandAsk,
         "answer" => Key::CommandAnswer,
+        "look" => Key::CommandLook,
         "break_glass" => Key::CommandBreakGlass,
         "supersede" => Key::CommandSupersede,
         "withdraw" => Key::CommandWithdraw,
         "revoke" => Key::CommandRevoke,
         "review" => Key::CommandReview,
+        "ask_anew" => Key::CommandAskAnew,
         "claim" => Key::CommandClaim,
         "finish" => Key::CommandFinish,
         "settle" => Key::CommandSettle,

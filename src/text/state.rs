@@ -2,10 +2,10 @@
 
 use fluent::{FluentArgs, fluent_args};
 
-use super::key::Key;
+use super::key::{AfterKey, Key};
 use super::list::DOT;
 use super::{Markup, Texts};
-use crate::approval::{ExpiredHow, OutcomeKind, RevokedWhy};
+use crate::approval::{Decision, ExpiredHow, OutcomeKind, RevokedWhy};
 use crate::card::{CardView, GroundsView, StateView, Visible, VoteView};
 use crate::time::Timestamp;
 
@@ -52,24 +52,39 @@ impl Texts {
     /// `Bo, 14:07: “temporary, can go” · Chen, 14:08 · ran 14:08, ok, 0.2 s · request 7Q4K-2M`.
     #[must_use]
     pub fn state_line(&self, view: &CardView, markup: &Markup<'_>) -> String {
-        let mut parts = self.parts(view, markup);
-        parts.extend(self.review(view.grounds.as_ref(), markup));
+        let mut parts = self.said_of(view, markup);
         parts.push(self.say(Key::LineRequest.id(), Some(&fluent_args!["code" => view.code.as_str()])));
         parts.join(DOT)
+    }
+
+    /// The same where it is clear which request it is.
+    #[must_use]
+    pub fn state_said(&self, view: &CardView, markup: &Markup<'_>) -> String {
+        self.said_of(view, markup).join(DOT)
+    }
+
+    fn said_of(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
+        let mut parts = self.parts(view, markup);
+        parts.extend(self.review(view.grounds.as_ref(), markup));
+        if let (Some(edited), false) = (&view.call.edited, view.is_waiting()) {
+            let args = fluent_args!["who" => (markup.text)(edited.by.as_str())];
+            parts.push(self.say(AfterKey::RecordEdited.id(), Some(&args)));
+        }
+        parts
     }
 
     fn parts(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
         let state = &view.state;
         let voters = |votes: &[VoteView]| -> Vec<String> {
-            let votes = votes.iter().map(|vote| self.vote(Key::Vote, vote, markup));
-            votes.chain(self.grounds(view.grounds.as_ref(), markup)).collect()
+            let votes = self.decided_by(Decision::Approve, votes, markup);
+            votes.into_iter().chain(self.grounds(view.grounds.as_ref(), markup)).collect()
         };
         let at =
             |key: Key, at: Timestamp| self.say(key.id(), Some(&fluent_args!["when" => (markup.time)(at)]));
         match state {
             StateView::Checking => Vec::new(),
             StateView::Waiting { votes, .. } => {
-                let mut parts: Vec<String> = self.needs(state, markup).into_iter().collect();
+                let mut parts: Vec<String> = self.needs_until(state, markup).into_iter().collect();
                 if !votes.is_empty() {
                     parts.push(self.votes(votes, markup));
                 }
@@ -86,30 +101,53 @@ impl Texts {
                     Some(because) => self.because(key, because, *when, markup),
                     None => at(Key::LineDenied, *when),
                 };
-                with(voters(votes), [said])
+                let (no, yes): (Vec<_>, Vec<_>) =
+                    votes.iter().cloned().partition(|vote| vote.decision == Decision::Deny);
+                let yes = (!yes.is_empty()).then(|| self.votes(&yes, markup));
+                with(
+                    with(
+                        self.decided_by(Decision::Deny, &no, markup)
+                            .into_iter()
+                            .chain(self.grounds(view.grounds.as_ref(), markup))
+                            .collect(),
+                        yes,
+                    ),
+                    [said],
+                )
             }
             StateView::Executing { votes, since, stop_requested } => {
                 let key = if *stop_requested { Key::LineStopping } else { Key::LineRunning };
                 with(voters(votes), [at(key, *since)])
             }
             StateView::Executed { votes, settled, .. } => {
-                let settled = settled.then(|| self.say(Key::LineSettled.id(), None));
+                let settled = settled.as_ref().map(|settled| self.settled(settled, markup));
                 with(voters(votes), [self.ran(state, markup)].into_iter().chain(settled))
             }
-            StateView::Expired { how, at: when } => {
-                let said = self.grounds(view.grounds.as_ref(), markup);
+            StateView::Expired { votes, how, at: when } => {
+                let said = self.said_before(votes, view.grounds.as_ref(), markup);
                 let key = match how {
                     ExpiredHow::Unanswered => Key::LineUnanswered,
                     ExpiredHow::Unasked => Key::LineUnasked,
                     ExpiredHow::Unused => Key::LineUnused,
                 };
-                with(said.into_iter().collect(), [at(key, *when)])
+                with(said, [at(key, *when)])
             }
-            StateView::Revoked { why, by, reason, at } => {
-                let said = self.grounds(view.grounds.as_ref(), markup).into_iter().collect();
+            StateView::Revoked { votes, why, by, reason, at } => {
+                let said = self.said_before(votes, view.grounds.as_ref(), markup);
                 with(said, [self.revoked(why, (by, *at), reason.as_ref(), markup)])
             }
         }
+    }
+
+    /// Who had said what of something that came to nothing, and on whose word it could have run.
+    fn said_before(
+        &self,
+        votes: &[VoteView],
+        grounds: Option<&GroundsView>,
+        markup: &Markup<'_>,
+    ) -> Vec<String> {
+        let votes = (!votes.is_empty()).then(|| self.votes(votes, markup));
+        votes.into_iter().chain(self.grounds(grounds, markup)).collect()
     }
 
     /// On whose word it may run, where that is not the votes'.
@@ -119,6 +157,11 @@ impl Texts {
                 let names: Vec<String> = names.iter().map(|name| (markup.text)(name.as_str())).collect();
                 let args = fluent_args!["who" => self.join(names), "when" => (markup.time)(*until)];
                 self.say(Key::LineRemembered.id(), Some(&args))
+            }
+            GroundsView::Silence => self.say(Key::LineSilence.id(), None),
+            GroundsView::Alone { name, reason, at, .. } if reason.as_str().is_empty() => {
+                let args = fluent_args!["who" => (markup.text)(name.as_str()), "when" => (markup.time)(*at)];
+                self.say(AfterKey::LineAloneBare.id(), Some(&args))
             }
             GroundsView::Alone { name, reason, at, .. } => {
                 let args = fluent_args![
@@ -176,8 +219,8 @@ impl Texts {
         let said = self.say(key.id(), Some(&args));
         match (outcome, duration_ms) {
             (OutcomeKind::Succeeded | OutcomeKind::Failed, Some(duration)) => {
-                let args = fluent_args!["before" => said, "next" => self.duration(*duration)];
-                self.say(Key::ListNext.id(), Some(&args))
+                let args = fluent_args!["line" => said, "took" => self.duration(*duration)];
+                self.say(Key::LineTook.id(), Some(&args))
             }
             (OutcomeKind::Unknown, _) | (_, None) => said,
         }

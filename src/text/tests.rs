@@ -1,18 +1,22 @@
 //! Every text that people read, as they read it.
 
+mod deciding;
+mod languages;
+
 use std::collections::BTreeSet;
 
 use insta::assert_snapshot;
 
-use super::key::Key;
+use super::dialogs::DialogKey;
+use super::key::{AfterKey, Key};
 use super::*;
 use crate::approval::{
     Alarm, Assurance, Decision, ExpiredHow, Need, OutcomeKind, Refusal, RevokedWhy, Status,
 };
 use crate::call::CallDigest;
 use crate::card::{
-    CallView, CardView, EditedView, FigureView, GroundsView, RememberView, RuleView, StateView, VoteView,
-    Warnings, visible,
+    CallView, CardView, EditedView, FigureView, GroundsView, RememberView, RuleView, SettledView, StateView,
+    VoteView, Warnings, visible,
 };
 use crate::id::{RequestId, Role};
 use crate::notice::Notice;
@@ -67,7 +71,10 @@ fn card(state: StateView) -> CardView {
             task: visible("clean up old files in the project"),
             reason: visible(""),
             asked_by: visible("Ana"),
+            agent: visible("notes-agent"),
             asked_at: at(2),
+            is_described: true,
+            elsewhere: None,
             rules: Vec::new(),
             evidence: Vec::new(),
             if_denied: None,
@@ -79,17 +86,34 @@ fn card(state: StateView) -> CardView {
             calls: 1,
             warnings: Warnings::default(),
             redacted: 0,
-            digest: CallDigest::from_bytes([0; 32]),
+            digest: Some(CallDigest::from_bytes([0; 32])),
         },
         state,
         grounds: None,
         shares: false,
+        confidential: false,
+        readers: Vec::new(),
+        covers: 0,
+        stopped: None,
+        parts: Vec::new(),
     }
 }
 
-/// What the files define: every line that begins with a key.
-fn defined(source: &str) -> Vec<&str> {
-    let lines = source.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+/// These lines as they read in every language; the English ones have the plain name.
+fn in_each_language(name: &str, lines: impl Fn(&Texts) -> Vec<String>) {
+    for language in Language::ALL {
+        let name = match language {
+            Language::English => name.to_owned(),
+            other => format!("{name}_{}", other.tag()),
+        };
+        assert_snapshot!(name, lines(&Texts::new(language)).join("\n"));
+    }
+}
+
+/// What a language's files define: every line that begins with a key.
+fn defined(language: Language) -> Vec<&'static str> {
+    let lines = language.sources().iter().flat_map(|source| source.lines());
+    let lines = lines.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
     lines.filter_map(|line| line.split_once(" =").map(|(key, _)| key)).collect()
 }
 
@@ -99,8 +123,24 @@ fn english_is_complete_and_nothing_in_it_is_unused() {
     let used: Vec<&str> = (Key::ALL.iter().map(|key| key.id()))
         .chain(Label::ALL.iter().map(|label| label.id()))
         .chain(Trouble::ALL.iter().map(|trouble| trouble.id()))
+        .chain(super::digest::DigestKey::ALL.iter().map(|key| key.id()))
+        .chain(super::stopped::StoppedKey::ALL.iter().map(|key| key.id()))
+        .chain(super::asked::AskedKey::ALL.iter().map(|key| key.id()))
+        .chain(super::undelivered::UndeliveredKey::ALL.iter().map(|key| key.id()))
+        .chain(DialogText::ALL.iter().map(|text| text.id()))
+        .chain(DialogKey::ALL.iter().map(|key| key.id()))
+        .chain(AfterKey::ALL.iter().map(|key| key.id()))
+        .chain(DecidingLabel::ALL.iter().map(|label| label.id()))
+        .chain(super::deciding::DecidingKey::ALL.iter().map(|key| key.id()))
+        .chain(super::opening::OpeningKey::ALL.iter().map(|key| key.id()))
+        .chain(home::HomeKey::ALL.iter().map(|key| key.id()))
+        .chain(super::schema::SchemaKey::ALL.iter().map(|key| key.id()))
+        .chain(thread::ThreadKey::ALL.iter().map(|key| key.id()))
+        .chain(super::command::CommandLabel::ALL.iter().map(|label| label.id()))
+        .chain(super::command::CommandKey::ALL.iter().map(|key| key.id()))
+        .chain(super::happened::HappenedKey::ALL.iter().map(|key| key.id()))
         .collect();
-    let defined = defined(Language::English.source());
+    let defined = defined(Language::English);
     let set = |keys: &[&'static str]| keys.iter().copied().collect::<BTreeSet<_>>();
     assert_eq!(set(&used), set(&defined));
     assert_eq!(defined.len(), set(&defined).len(), "a key is defined twice");
@@ -110,22 +150,22 @@ fn english_is_complete_and_nothing_in_it_is_unused() {
 /// R42: every language can be read whole, and defines no key that English lacks.
 #[test]
 fn every_language_is_sound() {
-    let english: BTreeSet<&str> = defined(Language::English.source()).into_iter().collect();
+    let english: BTreeSet<&str> = defined(Language::English).into_iter().collect();
     for language in Language::ALL {
-        assert!(FluentResource::try_new(language.source().to_owned()).is_ok(), "{language:?}");
-        assert!(defined(language.source()).iter().all(|key| english.contains(key)), "{language:?}");
-        assert_eq!(Language::of_tag(language.tag()), language);
+        for source in language.sources() {
+            assert!(FluentResource::try_new((*source).to_owned()).is_ok(), "{language:?}");
+        }
+        assert!(defined(language).iter().all(|key| english.contains(key)), "{language:?}");
         assert_eq!(Texts::new(language).language(), language);
     }
-    assert_eq!(Language::of_tag("en-GB"), Language::English);
-    assert_eq!(Language::of_tag("tlh"), Language::English, "what there is not is read in English");
 }
 
 /// R28: the catalogue holds nothing that a surface would have to escape, so that only what is inserted is escaped.
 #[test]
 fn the_catalogue_needs_no_escaping() {
     for language in Language::ALL {
-        for line in language.source().lines().filter(|line| !line.starts_with('#')) {
+        let lines = language.sources().iter().flat_map(|source| source.lines());
+        for line in lines.filter(|line| !line.starts_with('#')) {
             let text = line.replace("->", "").replace("*[other]", "").replace("*[no]", "");
             assert!(!text.contains(['&', '<', '>', '`', '*', '_', '~']), "{line}");
         }
@@ -153,7 +193,7 @@ fn what_is_inserted_is_never_read_as_the_catalogues_own() {
     };
     assert_snapshot!(
         texts.state_line(&card(state), &slack),
-        @"A &amp; B, <!date^1795961220>: “x < y &amp; z” · may run until <!date^1795962000> · request 7Q4K-2M"
+        @"Approved by A &amp; B, <!date^1795961220>: “x < y &amp; z” · may run until <!date^1795962000> · request 7Q4K-2M"
     );
 }
 
@@ -169,6 +209,7 @@ fn refusals() -> Vec<Refusal> {
         "escalate",
         "ask",
         "answer",
+        "look",
         "break_glass",
         "supersede",
         "withdraw",
@@ -198,11 +239,15 @@ fn refusals() -> Vec<Refusal> {
             needs: vec![role("operator"), role("viewer"), role("releaser"), role("auditor")],
         },
         Refusal::OwnRequest,
+        Refusal::OwnEdit,
         Refusal::AlreadyVoted { decision: Decision::Approve },
         Refusal::AlreadyVoted { decision: Decision::Deny },
         Refusal::NotShownInFull,
         Refusal::ReasonRequired { decision: Decision::Approve },
         Refusal::ReasonRequired { decision: Decision::Deny },
+        Refusal::TooManyQuestions,
+        Refusal::NoOpenQuestion,
+        Refusal::NotAskedOfYou,
         Refusal::NoVote,
         Refusal::NotAllowed { needs: vec![role("admin")] },
         Refusal::NotAllowed { needs: Vec::new() },
@@ -235,13 +280,12 @@ fn refusals() -> Vec<Refusal> {
 /// R42: each refusal says what, why and what to do.
 #[test]
 fn refusals_read_well() {
-    let who_can = names(&["Bo", "Chen"]);
-    let said = refusals();
-    let lines: Vec<String> = said
-        .iter()
-        .map(|refusal| format!("{}: {}", refusal.code(), Texts::english().refusal(refusal, &who_can, &PLAIN)))
-        .collect();
-    assert_snapshot!("refusals", lines.join("\n"));
+    in_each_language("refusals", |texts| {
+        let who_can = names(&["Bo", "Chen"]);
+        let line =
+            |refusal: &Refusal| format!("{}: {}", refusal.code(), texts.refusal(refusal, &who_can, &PLAIN));
+        refusals().iter().map(line).collect()
+    });
 }
 
 #[test]
@@ -293,10 +337,10 @@ fn notices_read_well() {
         Notice::Held { what: "agent cleaner".to_owned(), reason: "It loops.".to_owned() },
         Notice::PolicyNotInForce { why: "It has two errors.".to_owned() },
     ];
-    let notices = [refused].into_iter().chain(Alarm::ALL.map(alarm)).chain(rest);
-    let lines: Vec<String> =
-        notices.map(|notice| Texts::english().notice(&notice, &names(&["Bo", "Chen"]), &PLAIN)).collect();
-    assert_snapshot!("notices", lines.join("\n"));
+    let notices: Vec<Notice> = [refused].into_iter().chain(Alarm::ALL.map(alarm)).chain(rest).collect();
+    in_each_language("notices", |texts| {
+        notices.iter().map(|notice| texts.notice(notice, &names(&["Bo", "Chen"]), &PLAIN)).collect()
+    });
 }
 
 fn states() -> Vec<StateView> {
@@ -306,13 +350,13 @@ fn states() -> Vec<StateView> {
             vote("Chen", Decision::Approve, None, 8),
         ]
     };
-    let executed = |outcome, error: Option<&str>, duration_ms, settled| StateView::Executed {
+    let executed = |outcome, error: Option<&str>, duration_ms, settled: bool| StateView::Executed {
         votes: yes(),
         outcome,
         error: error.map(visible),
         duration_ms,
         at: at(8),
-        settled,
+        settled: settled.then_some(SettledView { name: None, reason: None }),
     };
     let rejected = |votes, because: Option<&str>, unasked| StateView::Rejected {
         votes,
@@ -323,6 +367,7 @@ fn states() -> Vec<StateView> {
         at: at(9),
     };
     let revoked = |why, reason: Option<&str>| StateView::Revoked {
+        votes: Vec::new(),
         why,
         by: visible("Bo"),
         reason: reason.map(visible),
@@ -357,9 +402,9 @@ fn states() -> Vec<StateView> {
         executed(OutcomeKind::Failed, Some("no such file"), Some(61_000), false),
         executed(OutcomeKind::Failed, None, None, false),
         executed(OutcomeKind::Unknown, None, None, false),
-        StateView::Expired { how: ExpiredHow::Unanswered, at: at(32) },
-        StateView::Expired { how: ExpiredHow::Unasked, at: at(32) },
-        StateView::Expired { how: ExpiredHow::Unused, at: at(18) },
+        StateView::Expired { votes: Vec::new(), how: ExpiredHow::Unanswered, at: at(32) },
+        StateView::Expired { votes: Vec::new(), how: ExpiredHow::Unasked, at: at(32) },
+        StateView::Expired { votes: Vec::new(), how: ExpiredHow::Unused, at: at(18) },
         revoked(RevokedWhy::Withdrawn, None),
         revoked(RevokedWhy::Revoked, Some("wrong folder")),
         revoked(RevokedWhy::Superseded { by: request() }, None),
@@ -386,26 +431,33 @@ fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) 
             .collect(),
         stage,
         as_well: Vec::new(),
+        denials_left: 1,
         votes,
         until: at(32),
         valid_for: Ttl::from_mins(10),
         reason_for_yes: false,
         reason_for_no: false,
+        may_edit: false,
+        may_ask: true,
+        silence_approves: false,
+        partial_view_may_approve: false,
+        questions: Vec::new(),
+        looking: Vec::new(),
     }
 }
 
 /// R29: the record that a card becomes.
 #[test]
 fn states_read_well() {
-    let texts = Texts::english();
-    let lines = states()
-        .into_iter()
-        .map(card)
-        .map(|view| format!("{}\n  {}", texts.record_head(&view, &PLAIN), texts.state_line(&view, &PLAIN)));
-    assert_snapshot!("states", lines.collect::<Vec<_>>().join("\n"));
+    in_each_language("states", |texts| {
+        let line = |view: CardView| {
+            format!("{}\n  {}", texts.record_head(&view, &PLAIN), texts.state_line(&view, &PLAIN))
+        };
+        states().into_iter().map(card).map(line).collect()
+    });
 }
 
-/// R9, R41: on whose word it ran, where that is not the votes', and whether somebody else has looked at it.
+/// R9, R10, R41: on whose word it ran, where that is not the votes', and whether somebody else has looked at it.
 #[test]
 fn grounds_read_well() {
     let texts = Texts::english();
@@ -413,6 +465,8 @@ fn grounds_read_well() {
     let approved = || StateView::Approved { votes: Vec::new(), unasked: false, until: at(18) };
     let remembered = GroundsView::Remembered { names: vec![visible("Bo"), visible("Chen")], until: at(60) };
     assert_snapshot!(line(remembered, approved()), @"Bo and Chen chose that calls like it run until 15:00 UTC · may run until 14:18 UTC · request 7Q4K-2M");
+    let silent = StateView::Approved { votes: Vec::new(), unasked: true, until: at(18) };
+    assert_snapshot!(line(GroundsView::Silence, silent), @"nobody decided in time, and the policy takes that for a yes · may run until 14:18 UTC · request 7Q4K-2M");
     let alone = |reviewed_by: Option<&str>| GroundsView::Alone {
         name: visible("Sam"),
         reason: visible("the disk is full"),
@@ -420,7 +474,7 @@ fn grounds_read_well() {
         reviewed_by: reviewed_by.map(visible),
     };
     assert_snapshot!(line(alone(None), approved()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · may run until 14:18 UTC · nobody else has reviewed that yet · request 7Q4K-2M");
-    let unused = || StateView::Expired { how: ExpiredHow::Unused, at: at(18) };
+    let unused = || StateView::Expired { votes: Vec::new(), how: ExpiredHow::Unused, at: at(18) };
     assert_snapshot!(line(alone(None), unused()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · not started by 14:18 UTC; did not run · nobody else has reviewed that yet · request 7Q4K-2M");
     assert_snapshot!(line(alone(Some("Bo")), unused()), @"Sam alone, in an emergency, 14:08 UTC: “the disk is full” · not started by 14:18 UTC; did not run · reviewed by Bo · request 7Q4K-2M");
 }
@@ -439,10 +493,10 @@ fn remarks_read_well() {
     view.call.shadow = Some(Tier::Approve);
     view.call.edited = Some(EditedView { by: visible("Bo"), changes: visible("+ x") });
     assert_snapshot!(texts.remarks(&view, &PLAIN).join("\n"), @r#"
+    ✏️ Bo changed the arguments of what the agent asked for. Votes began anew. Task, reason and grounds are those of the call before.
     A yes here allows 3 calls that differ in nothing.
     It stands on the card of an earlier request that differs in nothing from it.
-    Bo changed the arguments of what the agent asked for; votes began anew.
-    Solo: who asked for this may approve it.
+    Who asked for this may approve it alone.
     The policy only looks on here: otherwise this would have waited for people.
     "#);
     let figure = |name, value| FigureView { name, value: visible(value) };
@@ -458,7 +512,7 @@ fn remarks_read_well() {
     assert_snapshot!(texts.figures(&view.call, &PLAIN).unwrap(), @"amount 1200 · count 3 · affected users 40 · environment production · data confidential · reaches outside · cannot be undone");
     view.call.remember =
         Some(RememberView { pattern: visible("path=demo-notes/…"), within: Ttl::from_mins(60) });
-    assert_snapshot!(texts.remember(&view.call, &PLAIN).unwrap(), @"Approve, and for 1 h every call with path=demo-notes/…");
+    assert_snapshot!(texts.remember(&view.call, &PLAIN).unwrap(), @"For 1 h: path=demo-notes/…");
     let rule = |kind, raised_to, error: Option<&str>| {
         let error = error.map(visible);
         texts.rule(&RuleView { kind, raised_to, error, ..rule_view("It is night.") }, &PLAIN)
@@ -484,9 +538,9 @@ fn needs_read_well() {
     let needs = |groups: &[(&str, u32, u32)], stage| {
         texts.needs(&waiting(groups, stage, Vec::new()), &PLAIN).unwrap()
     };
-    assert_snapshot!(needs(&[("admin", 2, 0)], (1, 1)), @"2 admins · none yet · until 14:32 UTC · then good for 10 min");
-    assert_snapshot!(needs(&[("releaser", 2, 1)], (1, 2)), @"stage 1 of 2 · 2 people with the role releaser · 1 of 2 so far · until 14:32 UTC · then good for 10 min");
-    assert_snapshot!(needs(&[("operator", 1, 1), ("finance", 1, 0), ("auditor", 2, 0)], (1, 1)), @"1 operator (1 of 1 so far), 1 person with the role finance (none yet) and 2 auditors (none yet) · until 14:32 UTC · then good for 10 min");
+    assert_snapshot!(needs(&[("admin", 2, 0)], (1, 1)), @"2 admins · none yet");
+    assert_snapshot!(needs(&[("releaser", 2, 1)], (1, 2)), @"stage 1 of 2 · 2 people with the role releaser · 1 of 2 so far");
+    assert_snapshot!(needs(&[("operator", 1, 1), ("finance", 1, 0), ("auditor", 2, 0)], (1, 1)), @"1 operator (1 of 1 so far), 1 person with the role finance (none yet) and 2 auditors (none yet)");
     assert_eq!(texts.needs(&StateView::Checking, &PLAIN), None);
     let mut escalated = waiting(&[("admin", 1, 0)], (1, 1), Vec::new());
     if let StateView::Waiting { as_well, votes, .. } = &mut escalated {
@@ -496,7 +550,7 @@ fn needs_read_well() {
             ..vote("Bo", Decision::Deny, None, 7)
         });
     }
-    assert_snapshot!(texts.needs(&escalated, &PLAIN).unwrap(), @"1 admin · none yet · people with the role on-call may decide as well · until 14:32 UTC · then good for 10 min");
+    assert_snapshot!(texts.needs(&escalated, &PLAIN).unwrap(), @"1 admin · none yet · people with the role on-call may decide as well");
     let StateView::Waiting { votes, .. } = &escalated else { unreachable!() };
     assert_snapshot!(texts.votes(votes, &PLAIN), @"Bo for Ana and Dana said no, 14:07 UTC");
     let open =
@@ -508,13 +562,19 @@ fn needs_read_well() {
 
 #[test]
 fn lines_of_the_card_read_well() {
+    in_each_language("lines", lines_of_the_card);
     let texts = Texts::english();
+    assert_eq!(texts.redacted(0), None);
+    assert_eq!(texts.warnings(&Warnings::default()), None);
+}
+
+fn lines_of_the_card(texts: &Texts) -> Vec<String> {
     let call = card(StateView::Checking).call;
     let rule = |because: &str| texts.rule(&rule_view(because), &PLAIN);
     let warnings = |invisible, bidi, mixed_script, combining| {
         texts.warnings(&Warnings { invisible, bidi, mixed_script, combining }).unwrap_or_default()
     };
-    let lines = [
+    vec![
         texts.headline(&call, &PLAIN),
         texts.task(&call, &PLAIN),
         rule("Deleting cannot be undone."),
@@ -532,19 +592,87 @@ fn lines_of_the_card_read_well() {
             .map(|ms| texts.span(Ttl::from_millis(ms)))
             .join(", "),
         [0, 161, 9_950, 61_000, 200_000].map(|ms| texts.duration(ms)).join(", "),
-    ];
-    assert_snapshot!("lines", lines.join("\n"));
-    assert_eq!(texts.redacted(0), None);
-    assert_eq!(texts.warnings(&Warnings::default()), None);
+    ]
 }
 
 #[test]
 fn labels_and_troubles_read_well() {
-    let texts = Texts::english();
-    let labels = Label::ALL.iter().map(|label| format!("{label:?}: {}", texts.label(*label)));
-    let troubles = Trouble::ALL.iter().map(|trouble| format!("{trouble:?}: {}", texts.trouble(*trouble)));
-    assert_snapshot!("labels", labels.chain(troubles).collect::<Vec<_>>().join("\n"));
-    for title in [Label::ApproveTitle, Label::DenyTitle, Label::DetailsTitle] {
-        assert!(texts.label(title).chars().count() <= 24, "Slack's limit of a dialog's title");
+    in_each_language("labels", |texts| {
+        let labels = Label::ALL.iter().map(|label| format!("{label:?}: {}", texts.label(*label)));
+        let deciding =
+            DecidingLabel::ALL.iter().map(|label| format!("{label:?}: {}", texts.deciding(*label)));
+        let labels = labels.chain(deciding);
+        let troubles = Trouble::ALL.iter().map(|trouble| format!("{trouble:?}: {}", texts.trouble(*trouble)));
+        for title in [Label::ApproveTitle, Label::DenyTitle, Label::DetailsTitle] {
+            assert!(texts.label(title).chars().count() <= 24, "Slack's limit of a dialog's title");
+        }
+        labels.chain(troubles).collect()
+    });
+}
+
+/// R52: what ran unasked reads as lines, what is amiss is said, what is left out too; in both languages.
+#[test]
+fn a_digest_says_what_ran_on_whose_word() {
+    use crate::approval::Unasked;
+    use crate::gate::{Digest, DigestTool};
+    let tool = |tool: &str, ran: &[(Unasked, u64)], failed, unknown| DigestTool {
+        tool: tool.to_owned(),
+        ran: ran.to_vec(),
+        failed,
+        unknown,
+    };
+    let digest = Digest {
+        tenant: crate::id::TenantId::new("acme").unwrap(),
+        since: at(0),
+        until: at(60),
+        tools: vec![
+            tool("mail/send\u{202e}", &[(Unasked::Remembered, 1), (Unasked::Silence, 2)], 1, 1),
+            tool("read_file", &[(Unasked::Auto, 9), (Unasked::Suggest, 3)], 0, 0),
+            tool("add", &[(Unasked::Auto, 1)], 0, 0),
+        ],
+    };
+    let empty = Digest { tools: Vec::new(), ..digest.clone() };
+    let said: Vec<String> = Language::ALL
+        .into_iter()
+        .flat_map(|language| {
+            let texts = Texts::new(language);
+            [texts.digest(&digest, 2, &PLAIN), texts.digest(&empty, 2, &PLAIN)].concat()
+        })
+        .collect();
+    assert_snapshot!("digest", said.join("\n"));
+}
+
+#[test]
+fn dialogs_read_well() {
+    for language in Language::ALL {
+        let texts = Texts::new(language);
+        let said = DialogText::ALL.iter().map(|text| format!("{text:?}: {}", texts.dialog(*text)));
+        assert_snapshot!(format!("dialogs_{}", language.tag()), said.collect::<Vec<_>>().join("\n"));
+        for text in DialogText::ALL {
+            let name = format!("{text:?}");
+            // Slack's limits, also where a view or a question cuts what is longer.
+            let most = match name.as_str() {
+                "CriticalTitle" => 100,
+                "CriticalYes" | "CriticalNo" => 30,
+                name if name.ends_with("Title") || name.ends_with("Submit") => 24,
+                name if name.ends_with("Button") => 30,
+                _ => 1_000,
+            };
+            assert!(texts.dialog(*text).chars().count() <= most, "{language:?} {name}");
+        }
+    }
+}
+
+/// R42: nobody reads half a dialog in another language.
+#[test]
+fn the_dialogs_are_there_in_every_language() {
+    for language in Language::ALL {
+        let defined = defined(language);
+        for text in DialogText::ALL {
+            assert!(defined.contains(&text.id()), "{language:?} {}", text.id());
+        }
+        for key in DialogKey::ALL {
+            assert!(defined.contains(&key.id()), "{language:?} {}", key.id());
+        }
     }
 }

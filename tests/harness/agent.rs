@@ -107,6 +107,14 @@ impl Agent<'_> {
         self.desk.sends(Ask::new(Method::POST, path).token(&self.desk.token(self.name)?)?.json(body)?).await
     }
 
+    /// Any DELETE.
+    ///
+    /// # Errors
+    /// If nothing comes back.
+    pub async fn deletes(&self, path: &str) -> Result<Answer> {
+        self.desk.sends(Ask::new(Method::DELETE, path).token(&self.desk.token(self.name)?)?).await
+    }
+
     /// Withdraws.
     ///
     /// # Errors

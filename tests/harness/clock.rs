@@ -19,7 +19,8 @@ pub struct ManualClock {
     now: Mutex<Timestamp>,
     moved: Notify,
     sleepers: Mutex<Vec<Timestamp>>,
-    fell_asleep: Notify,
+    /// Somebody fell asleep, or waits no more.
+    changed: Notify,
 }
 
 /// Somebody who waits for a time; gone from the list when they no longer do.
@@ -34,6 +35,9 @@ impl Drop for Sleeper<'_> {
         if let Some(at) = sleepers.iter().position(|until| *until == self.until) {
             sleepers.swap_remove(at);
         }
+        drop(sleepers);
+        // Whoever waits for the first of them has another first now.
+        self.clock.changed.notify_one();
     }
 }
 
@@ -45,7 +49,7 @@ impl ManualClock {
             now: Mutex::new(START),
             moved: Notify::new(),
             sleepers: Mutex::default(),
-            fell_asleep: Notify::new(),
+            changed: Notify::new(),
         })
     }
 
@@ -59,19 +63,26 @@ impl ManualClock {
 
     /// Moves on to the first time that somebody waits for, as soon as somebody does.
     pub async fn catches_up(&self) {
+        self.catches_up_within(Ttl::from_millis(u64::MAX >> 1)).await;
+    }
+
+    /// The same, as soon as somebody waits for a time that is no further away than this: who waits for longer waits for
+    /// something else, and would only be told that it did not come.
+    pub async fn catches_up_within(&self, span: Ttl) {
         loop {
-            let asleep = self.fell_asleep.notified();
+            let changed = self.changed.notified();
+            let now = self.now();
             let first = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).iter().min().copied();
             match first {
-                Some(at) if at > self.now() => return self.jump(at),
-                Some(_) | None => asleep.await,
+                Some(at) if at > now && at.since(now) <= span => return self.jump(at),
+                Some(_) | None => changed.await,
             }
         }
     }
 
     fn falls_asleep(&self, until: Timestamp) -> Sleeper<'_> {
         self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(until);
-        self.fell_asleep.notify_one();
+        self.changed.notify_one();
         Sleeper { clock: self, until }
     }
 
@@ -102,6 +113,39 @@ impl Clock for ManualClock {
                 return;
             }
             moved.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever has woken up, but was not on since, hides the next sleeper only for as long as that.
+    #[tokio::test]
+    async fn who_wakes_up_and_sleeps_no_more_hides_nobody() {
+        let clock = ManualClock::new();
+        let (first, second) = (START + Ttl::from_secs(10), START + Ttl::from_secs(20));
+        let sleepers: Vec<_> = [first, second]
+            .map(|at| {
+                let clock = Arc::clone(&clock);
+                tokio::spawn(async move { clock.sleep_until(at).await })
+            })
+            .into();
+        tokio::task::yield_now().await;
+        clock.catches_up().await;
+        assert_eq!(clock.now(), first);
+        // It waits: the first has woken up, and was not on since.
+        let mut next = std::pin::pin!(clock.catches_up());
+        let mut turns = 0;
+        while futures::poll!(next.as_mut()).is_pending() {
+            turns += 1;
+            assert!(turns < 100, "the second sleeper was not seen");
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(clock.now(), second);
+        for sleeper in sleepers {
+            sleeper.await.expect("a sleeper");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use placet::approval::{Approval, Status};
+use placet::approval::{Approval, ApprovedBy, State, Status};
 use placet::call::{CanonicalArgs, ContentHash};
 use placet::id::{AgentId, CredentialId, RequestId, TenantId};
 use placet::person::Identity;
@@ -15,7 +15,7 @@ use placet::ports::{
 };
 use placet::record::{Event, Seq};
 use placet::time::{Clock as _, Ttl};
-use placet_server::{App, Look, Outside, Settings, settings::Secrets};
+use placet_server::{App, Outside, Settings, settings::Secrets};
 use placet_store::SqliteStore;
 use serde_json::Value;
 
@@ -24,17 +24,27 @@ use crate::clock::ManualClock;
 use crate::crash::CrashProbe;
 use crate::entropy::Seeded;
 use crate::fake_oncall::{FakeCalendar, FakePagerDuty, PAGERDUTY_TOKEN};
-use crate::fake_slack::{FakeSlack, TEAM_ID, TOKEN};
+use crate::fake_slack::{APP_TOKEN, FakeSlack, TEAM_ID, TOKEN};
 use crate::http::{Answer, Ask};
 use crate::people::{Channel, Person};
 use crate::policy::{desk_policy, slack_user};
 use crate::record::sentence;
+use crate::workspaces::{OTHER_APP_TOKEN, OTHER_SIGNING_SECRET};
 
 /// Which store a conversation runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// SQLite in a file.
     Sqlite,
+}
+
+/// How what people do in Slack reaches Placet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transport {
+    /// Signed, over HTTP.
+    Http,
+    /// On so many sockets that Placet opens; nothing is signed.
+    Sockets(usize),
 }
 
 /// How often the worker may step until it must be idle: far more than any conversation needs.
@@ -49,7 +59,7 @@ pub const TENANT: &str = "acme";
 /// Everything that is there, whether Placet runs or not.
 pub struct Desk {
     folder: tempfile::TempDir,
-    clock: Arc<ManualClock>,
+    pub(crate) clock: Arc<ManualClock>,
     probe: Arc<CrashProbe>,
     entropy: Arc<Seeded>,
     slack: FakeSlack,
@@ -57,11 +67,18 @@ pub struct Desk {
     calendar: FakeCalendar,
     ops: String,
     policy: Mutex<String>,
+    slack_settings: Mutex<String>,
+    tool_settings: Mutex<String>,
+    pub(crate) workspaces: Mutex<String>,
+    pub(crate) tenants: Mutex<BTreeMap<String, String>>,
     app: Mutex<Option<Arc<App>>>,
+    pub(crate) transport: Mutex<Transport>,
+    pub(crate) listening: Mutex<Option<tokio::task::JoinHandle<()>>>,
     tokens: Mutex<BTreeMap<String, String>>,
     runs: Mutex<Vec<(String, String)>>,
     number: AtomicU64,
     expects_unread: std::sync::atomic::AtomicBool,
+    refusals: Mutex<Vec<(String, String)>>,
     crashes: AtomicU64,
 }
 
@@ -115,15 +132,22 @@ impl Desk {
             probe: CrashProbe::new(),
             entropy: Seeded::new(seed),
             policy: Mutex::new(desk_policy(&ops)),
+            slack_settings: Mutex::default(),
+            tool_settings: Mutex::default(),
+            workspaces: Mutex::default(),
+            tenants: Mutex::default(),
             slack,
             pagerduty,
             calendar: FakeCalendar::start().await?,
             ops,
             app: Mutex::new(None),
+            transport: Mutex::new(Transport::Http),
+            listening: Mutex::new(None),
             tokens: Mutex::default(),
             runs: Mutex::default(),
             number: AtomicU64::new(0),
             expects_unread: std::sync::atomic::AtomicBool::new(false),
+            refusals: Mutex::default(),
             crashes: AtomicU64::new(0),
         };
         desk.start().await?;
@@ -136,25 +160,26 @@ impl Desk {
         Ok(desk)
     }
 
-    fn settings(&self) -> Result<Settings> {
+    pub(crate) fn settings(&self) -> Result<Settings> {
         let policy = self.folder.path().join("policy.toml");
         std::fs::write(&policy, self.policy.lock().unwrap_or_else(PoisonError::into_inner).as_str())?;
-        let text = format!(
+        let mut text = format!(
             r#"data = "placet.db"
 policy = "policy.toml"
 
 [http]
 listen = "127.0.0.1:0"
 
-[slack]
+{slack}
 api_url = "{url}"
-signing_secret = {{ env = "SIGNING_SECRET" }}
+{ways_in}
 bot_token = {{ env = "BOT_TOKEN" }}
 team = "{TEAM_ID}"
 tenant = "{TENANT}"
 channel = "{ops}"
 ops_channel = "{alarms}"
-
+{more}
+{workspaces}
 [on_call]
 pagerduty_url = "{pagerduty}"
 pagerduty_token = {{ env = "PAGERDUTY_TOKEN" }}
@@ -166,21 +191,34 @@ key = {{ env = "GRANT_KEY" }}
 model = "scripted"
 workspace = "workspace"
 tenant = "{TENANT}"
+
+{tools}
 "#,
+            tools = self.tool_settings.lock().unwrap_or_else(PoisonError::into_inner),
             url = self.slack.base_url(),
+            slack = if self.has_one_workspace() { "[slack]" } else { "[[slack]]" },
+            workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner),
+            ways_in = self.ways_in(),
             pagerduty = self.pagerduty.url(),
             ops = self.ops,
             alarms = self.slack.channel("alarms"),
+            more = self.slack_settings.lock().unwrap_or_else(PoisonError::into_inner),
         );
+        text.push_str(&self.tenants_settings()?);
+        // For commands, which read them from the file.
+        std::fs::write(self.folder.path().join("placet.toml"), &text)?;
         std::fs::create_dir_all(self.folder.path().join("workspace/demo-notes"))?;
         let environment = |name: &str| match name {
             "SIGNING_SECRET" => Some(SIGNING_SECRET.to_owned()),
             "BOT_TOKEN" => Some(TOKEN.to_owned()),
+            "APP_TOKEN" => Some(APP_TOKEN.to_owned()),
+            "OTHER_SIGNING_SECRET" => Some(OTHER_SIGNING_SECRET.to_owned()),
+            "OTHER_APP_TOKEN" => Some(OTHER_APP_TOKEN.to_owned()),
             "PAGERDUTY_TOKEN" => Some(PAGERDUTY_TOKEN.to_owned()),
             "GRANT_KEY" => Some("07".repeat(32)),
             _ => None,
         };
-        let secrets = Secrets { folder: self.folder.path(), environment: &environment };
+        let secrets = Secrets::new(self.folder.path(), &environment);
         Ok(Settings::parse(&text, "placet.toml", secrets)?)
     }
 
@@ -191,9 +229,29 @@ tenant = "{TENANT}"
     pub async fn start(&self) -> Result<()> {
         let mut outside = Outside::new(self.clock.clone(), self.entropy.clone());
         outside.probe = self.probe.clone();
-        let app = App::build(&self.settings()?, outside).await?;
-        *self.app.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(app));
-        Ok(())
+        let app = Arc::new(App::build(&self.settings()?, outside).await?);
+        *self.app.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&app));
+        self.listens(app).await
+    }
+
+    /// Names the schema of this tool in the settings, and starts Placet again with it.
+    ///
+    /// # Errors
+    /// If its file cannot be written, or Placet does not start again.
+    pub async fn has_schema(&self, tool: &str, schema: &Value) -> Result<()> {
+        std::fs::write(self.folder.path().join("schema.json"), schema.to_string())?;
+        let table = format!("[tools.schemas]\n\"{tool}\" = \"schema.json\"\n");
+        *self.tool_settings.lock().unwrap_or_else(PoisonError::into_inner) = table;
+        self.restart().await
+    }
+
+    /// Gives `[slack]` of the settings these lines more, and starts Placet again with them.
+    ///
+    /// # Errors
+    /// If it does not start again.
+    pub async fn has_slack_settings(&self, lines: &str) -> Result<()> {
+        lines.clone_into(&mut self.slack_settings.lock().unwrap_or_else(PoisonError::into_inner));
+        self.restart().await
     }
 
     /// Stops Placet as a kill would: nothing is said, nothing is finished.
@@ -201,6 +259,7 @@ tenant = "{TENANT}"
     /// # Errors
     /// If it is still in use.
     pub async fn stop(&self) -> Result<()> {
+        self.listens_no_more().await;
         let app = self.app.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(app) = app {
             app.store.close();
@@ -286,6 +345,12 @@ tenant = "{TENANT}"
         &self.clock
     }
 
+    /// The clock, for what looks at it as Placet does.
+    #[must_use]
+    pub fn clock_port(&self) -> Arc<ManualClock> {
+        Arc::clone(&self.clock)
+    }
+
     /// Where it crashes.
     #[must_use]
     pub fn probe(&self) -> &CrashProbe {
@@ -304,10 +369,21 @@ tenant = "{TENANT}"
         Channel { desk: self, id: self.ops.clone() }
     }
 
+    /// Another channel, made when it is first named.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Channel<'_> {
+        Channel { desk: self, id: self.slack.channel(name) }
+    }
+
+    /// A channel by its id.
+    pub(crate) fn channel_of(&self, id: &str) -> Channel<'_> {
+        Channel { desk: self, id: id.to_owned() }
+    }
+
     /// The channel where alarms go.
     #[must_use]
     pub fn alarms(&self) -> Channel<'_> {
-        Channel { desk: self, id: self.slack.channel("alarms") }
+        self.channel("alarms")
     }
 
     /// Somebody in Slack.
@@ -338,13 +414,30 @@ tenant = "{TENANT}"
     /// # Errors
     /// If it cannot be kept.
     pub async fn has_credential(&self, name: &str, tenant: &str, scopes: &[Scope]) -> Result<()> {
+        self.has_row(name, tenant, (scopes, false)).await
+    }
+
+    /// Makes a credential of a gateway that is trusted to say on whose behalf it acts.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub async fn has_gateway(&self, name: &str) -> Result<()> {
+        self.has_row(name, TENANT, (&[Scope::Propose, Scope::Execute], true)).await
+    }
+
+    async fn has_row(
+        &self,
+        name: &str,
+        tenant: &str,
+        (scopes, may_act_for_others): (&[Scope], bool),
+    ) -> Result<()> {
         let token = format!("plt_{:0>43}", format!("{name}{}", self.next_number()));
         let row = CredentialRow {
             id: CredentialId::new(name)?,
             tenant: TenantId::new(tenant)?,
             agent: AgentId::new(name)?,
             scopes: scopes.to_vec(),
-            may_act_for_others: false,
+            may_act_for_others,
             secret_hash: ContentHash::of(token.as_bytes()),
             created_at: self.clock.now(),
             expires_at: None,
@@ -385,13 +478,14 @@ tenant = "{TENANT}"
     /// Changes the policy, and starts Placet again with it.
     ///
     /// # Errors
-    /// If it does not start again.
+    /// If it does not start again, or does not take the policy.
     pub async fn has_policy(&self, change: impl FnOnce(String) -> String) -> Result<()> {
         {
             let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
             *policy = change(std::mem::take(&mut policy));
         }
-        self.restart().await
+        self.restart().await?;
+        self.has_taken_its_policies().await
     }
 
     /// Changes the policy's file, and lets Placet find it: with the second look, once nobody writes it any more.
@@ -400,10 +494,7 @@ tenant = "{TENANT}"
     /// If the file cannot be written, or the store fails.
     pub async fn changes_policy(&self, change: impl FnOnce(String) -> String) -> Result<()> {
         self.writes_policy(change)?;
-        for _ in 0..2 {
-            self.app()?.policies.look(Look::Routine).await?;
-        }
-        self.work_until_idle().await
+        self.looks_at_policies().await
     }
 
     /// Writes the policy's file, and nothing else.
@@ -535,6 +626,14 @@ tenant = "{TENANT}"
         Ok(self.store()?.load(&TenantId::new(TENANT)?, id.parse()?).await?)
     }
 
+    /// All requests, the newest first.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub async fn requests(&self) -> Result<Vec<Approval>> {
+        Ok(self.store()?.list(RequestQuery { limit: 1_000, ..RequestQuery::default() }).await?)
+    }
+
     /// A request's events.
     ///
     /// # Errors
@@ -553,9 +652,7 @@ tenant = "{TENANT}"
     /// # Errors
     /// If they cannot be read.
     pub async fn notes(&self, kind: &'static str) -> Result<Vec<Event>> {
-        let events =
-            placet_server::all_events(&self.store()?, Some(&TenantId::new(TENANT)?), &[kind]).await?;
-        Ok(events.into_iter().map(|(_, event)| event).collect())
+        self.notes_of(TENANT, kind).await
     }
 
     /// Checks that a request's record reads like this.
@@ -573,17 +670,56 @@ tenant = "{TENANT}"
         self.expects_unread.store(true, Ordering::Relaxed);
     }
 
+    /// Says that Slack refuses calls of this method with this code in this conversation, by its own rules: once at least. Faults
+    /// that are ordered need no such word.
+    pub fn expects_refusal(&self, method: &str, code: &str) {
+        let mut expected = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        expected.push((method.to_owned(), code.to_owned()));
+    }
+
+    /// Slack has refused what the conversation says that it refuses, and nothing else: what it does not take is mostly sent in
+    /// another form then, and nobody would know.
+    fn only_what_was_expected_was_refused(&self) -> Result<()> {
+        let refused = self.slack.refused();
+        let expected = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_of = |why: &str, (method, code): &(String, String)| {
+            why.strip_prefix(method.as_str())
+                .is_some_and(|rest| rest.starts_with(": ") && rest.contains(code.as_str()))
+        };
+        let unexpected: Vec<_> =
+            refused.iter().filter(|why| !expected.iter().any(|one| is_of(why, one))).collect();
+        ensure!(unexpected.is_empty(), "Slack refused what nobody expected it to: {unexpected:#?}");
+        let unmet: Vec<_> =
+            expected.iter().filter(|one| !refused.iter().any(|why| is_of(why, one))).collect();
+        ensure!(unmet.is_empty(), "Slack did not refuse: {unmet:?}");
+        Ok(())
+    }
+
+    /// A request with its events, of the same moment: what a dialog has shown is put on record beside the answer, and so
+    /// may come between the two.
+    async fn read_together(&self, mut stored: Approval) -> Result<(Approval, Vec<Event>)> {
+        loop {
+            let events = self.events_of(Some(stored.id)).await?;
+            let again = self.store()?.load(&stored.tenant, stored.id).await?;
+            if again.version == stored.version {
+                return Ok((stored, events));
+            }
+            stored = again;
+        }
+    }
+
     /// The end of a conversation is a test of its own.
     ///
     /// # Errors
-    /// If something was left unread or undelivered, or the record does not tell the states.
+    /// If something was left unread or undelivered, Slack refused anything, or the record does not tell the states.
     pub async fn close(&self) -> Result<()> {
         self.work_until_idle().await?;
+        self.only_what_was_expected_was_refused()?;
         let store = self.store()?;
         let query = RequestQuery { limit: 100_000, ..RequestQuery::default() };
         self.ran_only_what_was_claimed(&store.list(query.clone()).await?)?;
         for stored in store.list(query).await? {
-            let events = self.events_of(Some(stored.id)).await?;
+            let (stored, events) = self.read_together(stored).await?;
             let rebuilt = Approval::rebuild(&events)?.context("a request without events")?;
             let rebuilt = Approval { version: stored.version, ..rebuilt };
             ensure!(
@@ -594,6 +730,7 @@ tenant = "{TENANT}"
             let ran = matches!(stored.status(), Status::Executing | Status::Executed);
             let claimed = events.iter().filter(|event| event.kind.name() == "approval.claimed").count();
             ensure!(claimed == usize::from(ran), "{} claims of {}", claimed, stored.id);
+            self.outcome_was_told(&stored, &events)?;
         }
         let seqs: Vec<_> = store
             .events(EventQuery {
@@ -623,6 +760,31 @@ tenant = "{TENANT}"
 }
 
 impl Desk {
+    /// What came of a call that people were asked about stands under its card, once each time it became known.
+    fn outcome_was_told(&self, stored: &Approval, events: &[Event]) -> Result<()> {
+        let State::Executed(executed) = &stored.state else { return Ok(()) };
+        let asked =
+            matches!(executed.by, ApprovedBy::Votes | ApprovedBy::Timeout | ApprovedBy::BreakGlass { .. });
+        if !asked || stored.tenant.as_str() != TENANT || self.expects_unread.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let known = ["tool.executed", "execution.settled"];
+        let known = events.iter().filter(|event| known.contains(&event.kind.name())).count();
+        let expected = known * stored.places().len();
+        let outcomes = self.slack.outcomes();
+        let of_it = outcomes.iter().filter(|message| message.text.contains(stored.code.as_str()));
+        let of_it: Vec<_> = of_it.collect();
+        ensure!(
+            of_it.len() == expected,
+            "what came of {} is told {} times, not {expected}",
+            stored.id,
+            of_it.len()
+        );
+        let in_thread = of_it.iter().all(|message| message.thread_ts.is_some());
+        ensure!(in_thread, "what came of {} is told outside of its card's thread: {of_it:#?}", stored.id);
+        Ok(())
+    }
+
     /// A tool that ran more often than it was claimed ran without a permit.
     fn ran_only_what_was_claimed(&self, requests: &[Approval]) -> Result<()> {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);

@@ -15,6 +15,7 @@ use axum::routing::get;
 use placet::time::Timestamp;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio::task::AbortHandle;
 
 /// The token that the fake takes.
@@ -48,6 +49,27 @@ struct State {
     calls: Vec<Vec<(String, String)>>,
     status: Option<u16>,
     limits: bool,
+    held: Option<Arc<Held>>,
+}
+
+/// While it lives and is not let go, no call is answered.
+pub struct Held {
+    asked: Semaphore,
+    answers: Semaphore,
+}
+
+impl Held {
+    /// Waits until a call is held up.
+    pub async fn is_asked(&self) {
+        if let Ok(permit) = self.asked.acquire().await {
+            permit.forget();
+        }
+    }
+
+    /// What is held up is answered, and nothing is held up any more.
+    pub fn lets_go(&self) {
+        self.answers.close();
+    }
 }
 
 /// The fake, which lives until it is dropped.
@@ -77,6 +99,7 @@ impl FakePagerDuty {
             calls: Vec::new(),
             status: None,
             limits: true,
+            held: None,
         }));
         let router = Router::new().route("/oncalls", get(oncalls)).with_state(Arc::clone(&state));
         let (url, task) = serve(router).await?;
@@ -115,6 +138,14 @@ impl FakePagerDuty {
         self.state().status = status;
     }
 
+    /// Holds up every call until it is let go.
+    #[must_use]
+    pub fn is_held(&self) -> Arc<Held> {
+        let held = Arc::new(Held { asked: Semaphore::new(0), answers: Semaphore::new(0) });
+        self.state().held = Some(Arc::clone(&held));
+        held
+    }
+
     /// Takes no call for the rest of the minute.
     pub fn is_exhausted(&self) {
         let mut state = self.state();
@@ -139,6 +170,12 @@ async fn oncalls(
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Response<Body> {
+    let held = state.lock().unwrap_or_else(PoisonError::into_inner).held.clone();
+    if let Some(held) = held {
+        held.asked.add_permits(1);
+        // Closed: it was let go.
+        let _ = held.answers.acquire().await;
+    }
     let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
     let query: Vec<(String, String)> =
         url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()).into_owned().collect();

@@ -17,25 +17,39 @@ use serde_json::Value;
 use tokio::task::AbortHandle;
 
 mod clicks;
+mod commands;
 mod dialogs;
 mod door;
+mod events;
+mod homes;
+mod menus;
 mod methods;
 mod people;
 mod reading;
 mod rules;
 mod server;
+mod socket;
 mod state;
 
 pub use clicks::{Delivery, sign};
 pub use dialogs::SubmissionOutcome;
+pub use events::{RETRIES, Told};
+pub use homes::HomeTab;
+pub use menus::{MenuChoice, button_of_view, menu_choices};
 pub use people::Kind;
 pub use reading::{Button, active_markup, buttons, text_of};
 pub use server::Fault;
-pub use state::{APP_ID, BOT_ID, BOT_USER_ID, Clock, ENTERPRISE_ID, Edit, Message, TEAM_ID, TOKEN, View};
+pub use socket::APP_TOKEN;
+pub use state::{
+    APP_ID, BOT_ID, BOT_USER_ID, Clock, ENTERPRISE_ID, Edit, File, Message, TEAM_ID, TOKEN, View,
+};
 
 use people::UserGroup;
 use server::Inner;
 use state::{Channel, News, State};
+
+/// How many calls a conversation that waited in vain is told of.
+const LAST_CALLS: usize = 12;
 
 /// How long a test waits, in real time, before it fails instead of hanging.
 const WAIT_LIMIT: Duration = Duration::from_secs(20);
@@ -43,13 +57,13 @@ const WAIT_LIMIT: Duration = Duration::from_secs(20);
 /// The fake, which lives until it is dropped.
 pub struct FakeSlack {
     inner: Arc<Inner>,
-    task: AbortHandle,
+    tasks: [AbortHandle; 2],
 }
 
 impl Drop for FakeSlack {
     fn drop(&mut self) {
-        self.task.abort();
-        self.inner.door.close();
+        self.tasks.iter().for_each(AbortHandle::abort);
+        self.down();
     }
 }
 
@@ -57,8 +71,8 @@ impl FakeSlack {
     /// Starts on a free port of the loopback. `clock` gives milliseconds since the epoch.
     pub async fn start(clock: Clock) -> io::Result<Self> {
         let inner = Arc::new(Inner::new(State::new(clock))?);
-        let task = server::serve(inner.clone());
-        Ok(Self { inner, task })
+        let tasks = [server::serve(inner.clone()), socket::serve(inner.clone())];
+        Ok(Self { inner, tasks })
     }
 
     /// Where the methods are, ending in a slash.
@@ -69,11 +83,13 @@ impl FakeSlack {
     /// Refuses connections from now on, and breaks those that stand.
     pub fn down(&self) {
         self.inner.door.close();
+        self.inner.socket_door.close();
     }
 
-    /// Takes connections again, on the same port.
+    /// Takes connections again, on the same ports.
     pub fn up(&self) -> io::Result<()> {
-        self.inner.door.open()
+        self.inner.door.open()?;
+        self.inner.socket_door.open()
     }
 
     /// The next call of `method` meets `fault`. Several stand in a queue.
@@ -84,6 +100,18 @@ impl FakeSlack {
     /// Every call of `method` meets `fault`, after those in the queue, until [`FakeSlack::heal`].
     pub fn fail_always(&self, method: &str, fault: Fault) {
         self.state().standing_faults.insert(method.to_owned(), fault);
+    }
+
+    /// The calls of `method` that are held go on, and so does one that was to be held and has not come yet.
+    pub fn lets_go(&self, method: &str) {
+        {
+            let mut state = self.state();
+            state.held.remove(method);
+            if let Some(faults) = state.faults.get_mut(method) {
+                faults.retain(|fault| *fault != Fault::Held);
+            }
+        }
+        self.inner.changed.notify_waiters();
     }
 
     /// Ends all faults of all methods.
@@ -100,7 +128,7 @@ impl FakeSlack {
         faults.flat_map(|(method, queue)| queue.iter().map(|fault| (method.clone(), fault.clone()))).collect()
     }
 
-    /// Whether Slack's rate limits are kept, by the test's clock. Off to begin with.
+    /// Whether Slack's rate limits are kept, by the test's clock. They are from the start.
     pub fn limit_rates(&self, on: bool) {
         self.state().limits_rates = on;
     }
@@ -115,6 +143,11 @@ impl FakeSlack {
         self.state().scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
     }
 
+    /// Lets Slack's clock be so many seconds ahead of everybody else's; negative is behind.
+    pub fn set_clock_ahead(&self, secs: i64) {
+        self.state().clock_ahead_ms = secs * 1_000;
+    }
+
     /// From now on the token is refused as revoked.
     pub fn revoke_token(&self) {
         self.state().token_is_revoked = true;
@@ -123,6 +156,16 @@ impl FakeSlack {
     /// Payloads come as from an app that is installed for a whole enterprise: without a team.
     pub fn set_org_wide(&self, on: bool) {
         self.state().is_org_wide = on;
+    }
+
+    /// This workspace has another id than [`TEAM_ID`].
+    pub fn set_team(&self, team: &str) {
+        self.state().team = Some(team.to_owned());
+    }
+
+    /// The app-level token that opens sockets, where it is not [`APP_TOKEN`].
+    pub fn set_app_token(&self, token: &str) {
+        token.clone_into(&mut self.state().app_token);
     }
 
     /// The secret that [`FakeSlack::signed`] signs with.
@@ -174,6 +217,13 @@ impl FakeSlack {
     pub fn set_kind(&self, user: &str, kind: Kind) {
         if let Some(person) = self.state().people.get_mut(user) {
             person.kind = kind;
+        }
+    }
+
+    /// Changes the language of a profile, such as `zh-CN`.
+    pub fn set_locale(&self, user: &str, locale: &str) {
+        if let Some(person) = self.state().people.get_mut(user) {
+            locale.clone_into(&mut person.locale);
         }
     }
 
@@ -272,7 +322,48 @@ impl FakeSlack {
     /// What reached a person and was not looked at: one line each.
     pub fn unread(&self) -> Vec<String> {
         let state = self.state();
-        state.unread.iter().map(|news| state.describe(news)).collect()
+        let unread = state.unread.iter().filter(|news| !matches!(news, News::Outcome { .. }));
+        unread.map(|news| state.describe(news)).collect()
+    }
+
+    /// The next message that says what came of a call under its card in this channel; waits for it. Reads it.
+    pub async fn next_outcome(&self, channel: &str) -> Result<Message> {
+        self.wait(&format!("an outcome in {channel}"), |state| {
+            let id = state.channel_id(channel)?;
+            let is_it = |news: &News| matches!(news, News::Outcome { channel, .. } if *channel == id);
+            let at = state.unread.iter().position(is_it)?;
+            let News::Outcome { channel, ts } = state.unread.remove(at) else { return None };
+            state.message_mut(&channel, &ts).cloned()
+        })
+        .await
+    }
+
+    /// Everything that says under a card what came of a call, in all channels. What is said in a thread that a person began
+    /// and that has no card is said to who asked there.
+    pub fn outcomes(&self) -> Vec<Message> {
+        let state = self.state();
+        let shared = state.channels.iter().filter(|(id, _)| !id.starts_with('D'));
+        let under_cards = shared.flat_map(|(_, channel)| {
+            let has_card = |message: &&Message| {
+                let in_thread = |other: &&Message| other.thread_ts == message.thread_ts;
+                let is_card = |other: &Message| {
+                    other
+                        .metadata
+                        .as_ref()
+                        .is_some_and(|metadata| !metadata["event_payload"]["request"].is_null())
+                };
+                let begun_by =
+                    channel.messages.iter().find(|other| message.thread_ts.as_ref() == Some(&other.ts));
+                begun_by.is_none_or(|begun_by| begun_by.user == BOT_USER_ID)
+                    || channel
+                        .messages
+                        .iter()
+                        .filter(in_thread)
+                        .any(|other| !other.is_outcome() && is_card(other))
+            };
+            channel.messages.iter().filter(|message| message.is_outcome()).filter(has_card)
+        });
+        under_cards.cloned().collect()
     }
 
     /// The next unread new message of a channel; waits for it. Reads it.
@@ -347,7 +438,16 @@ impl FakeSlack {
             reason = "real time: a test that waits in vain fails, not hangs"
         )]
         let waited = tokio::time::timeout(WAIT_LIMIT, seen).await;
-        waited.ok().with_context(|| format!("waited in vain for {what}; unread: {:?}", self.unread()))
+        waited.ok().with_context(|| {
+            let calls = self.calls();
+            let last: Vec<&str> =
+                calls.iter().rev().take(LAST_CALLS).map(|(method, _)| method.as_str()).collect();
+            let refused = self.refused();
+            format!(
+                "waited in vain for {what}; unread: {:?}; refused: {refused:?}; called last: {last:?}",
+                self.unread()
+            )
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -64,18 +64,25 @@ fn clause(kind: &EventKind, names: &BTreeMap<Identity, String>) -> Option<String
         EventKind::Settled { by, outcome, .. } => format!("settled {} {}", actor(by), outcome.kind.name()),
         EventKind::AlarmRaised { alarm } => format!("alarm {}", alarm.name()),
         EventKind::CardUndeliverable { surface, .. } => format!("no card on {surface}"),
+        EventKind::MessageUndelivered { lost } => format!("not told {}", lost.notice),
         EventKind::Escalated { step } => format!("escalated {step}"),
         EventKind::Reminded { count } => format!("reminded {count}"),
         EventKind::Joined { .. } => "joined".to_owned(),
         EventKind::SharesCard { leader } => {
             if leader.is_some() { "shares a card" } else { "has its own card" }.to_owned()
         }
+        EventKind::AskedAnew { by, .. } => format!("to be asked again {}", account(by)),
+        EventKind::Gathers { .. } => "gathers".to_owned(),
+        EventKind::GatheredOn { .. } => "gathered".to_owned(),
+        EventKind::PartChanged { .. } => "part changed".to_owned(),
         EventKind::Remembered { remembered } => format!("remembers {}", remembered.pattern),
         EventKind::Forgotten { forgotten, .. } => format!("forgotten by {}", actor(&forgotten.by)),
         EventKind::HoldPlaced { hold } => format!("stopped {}", actor(&hold.by)),
         EventKind::HoldLifted { lifted, .. } => format!("lifted {}", actor(&lifted.by)),
         EventKind::Asked { by, .. } => format!("question {}", account(by)),
         EventKind::Answered { by, .. } => format!("answer {}", actor(by)),
+        EventKind::Looks { looking } => format!("looks {}", account(&looking.by)),
+        EventKind::LooksAway { by } => format!("looks away {}", account(by)),
         EventKind::Reviewed { by, .. } => format!("reviewed {}", account(by)),
         EventKind::Rejudged { .. } => "looked at again".to_owned(),
         EventKind::Checking

@@ -167,3 +167,100 @@ async fn who_is_asked_is_reminded(desk: &mut Desk) -> Result<()> {
     ensure!(desk.ops().messages().len() == 2, "nobody is reminded of what is decided");
     desk.reads(&call.id, "proposed; checked approve; asked; reminded 1; yes bo; approved Bo").await
 }
+
+/// R18: where it takes two to reject, one no among two admins ends nothing, is on the card, and is nobody's yes; a second
+/// one, of anybody who is asked, ends it. Somebody who is not asked has no no either.
+#[conversation]
+async fn it_takes_two_to_reject(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| policy.replace(CRITICAL, &format!("{CRITICAL}denials_to_reject = 2\n"))).await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").denies(&card, "not on a Monday").await?;
+    let card = desk.ops().expect_update(&card, "Bo said no").await?;
+    ensure!(card.has_buttons() && card.text().contains("not on a Monday"), "{}", card.text());
+    // The same person once more, by the other account, is still one no.
+    let console = desk.holder("bo-console");
+    let again = console.post("/approvals", &json!({"requestId": call.id, "approved": false})).await?;
+    ensure!(again.code() == "already_voted", "{}", again.text());
+    desk.person("vic").denies(&card, "nor me").await?;
+    desk.person("vic").is_whispered("Only").await?;
+    desk.person("chen").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "1 of 2").await?;
+    let claim = desk.agent().tries_to_claim(&call, &"1".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    desk.person("dana").denies(&card, "after the audit").await?;
+    let card = desk.ops().expect_update(&card, "Denied").await?;
+    ensure!(
+        card.text().contains("not on a Monday") && card.text().contains("after the audit"),
+        "{}",
+        card.text()
+    );
+    let told = desk.agent().reads(&call.id).await?.expect(200)?.json()?;
+    ensure!(told["decision"] == "denied by user: after the audit", "{told}");
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; no bo; blocked vic deny: wrong_role; yes chen; blocked agent claim: not_approved; \
+         no dana; denied Bo, Dana",
+    )
+    .await
+}
+
+/// R18: one no below the threshold does not keep two others from saying yes.
+#[conversation]
+async fn one_no_below_the_threshold_is_outvoted(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| policy.replace(CRITICAL, &format!("{CRITICAL}denials_to_reject = 2\n"))).await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("bo").denies(&card, "I would wait").await?;
+    desk.ops().expect_update(&card, "Bo said no").await?;
+    desk.person("chen").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Chen said yes").await?;
+    desk.person("dana").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().runs(&call).await?;
+    desk.ops().expect_update(&card, "ran").await?;
+    desk.ran_times(&call, 1)?;
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; no bo; yes chen; yes dana; approved Chen, Dana; claimed; succeeded",
+    )
+    .await
+}
+
+/// R16, R17, R18: somebody stands in for finance at the second stage: not before it is asked, and not as two people, once
+/// for the team and once for finance.
+#[conversation]
+async fn a_stand_in_takes_the_second_stage(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        let stages = "[levels.critical]\ntier = \"approve\"\nstages = [[{ role = \"admin\", count = 1 }], [{ role = \
+                      \"finance\", count = 1 }]]\n";
+        let policy = policy.replace(CRITICAL, stages);
+        // Fay is away today, and has left it to Dana, who is an admin too, and to nobody else.
+        let away = "id = \"fay\"\naway = [{ from = 2026-11-30, until = 2026-12-01, stand_in = \"dana\" }]\n";
+        policy.replace("id = \"fay\"\n", away)
+    })
+    .await?;
+    let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let card = desk.ops().next_card().await?;
+    desk.person("dana").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "finance").await?;
+    ensure!(card.has_buttons(), "one person is not two:\n{}", card.text());
+    desk.ops().skims();
+    desk.person("dana").clicks(&card, "Approve").await?;
+    desk.person("dana").is_whispered("counts once").await?;
+    desk.person("fay").clicks(&card, "Approve").await?;
+    desk.person("fay").is_whispered("away").await?;
+    // Another admin takes Dana's place in the team, so that hers is free for finance.
+    desk.person("bo").clicks(&card, "Approve").await?;
+    let card = desk.ops().expect_update(&card, "Approved").await?;
+    ensure!(card.text().contains("Dana for Fay"), "{}", card.text());
+    desk.agent().runs(&call).await?;
+    desk.ops().expect_update(&card, "ran").await?;
+    desk.ran_times(&call, 1)?;
+    desk.reads(
+        &call.id,
+        "proposed; checked approve; asked; yes dana; blocked fay approve: no_standing; yes bo; approved Dana, Bo; claimed; \
+         succeeded",
+    )
+    .await
+}

@@ -29,7 +29,7 @@ async fn seconds_pass(desk: &Desk, seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// agentic_soc#88; R29, R30: fifty-five calls at once, into a channel that takes a card a second. All cards come, each
+/// R29, R30: fifty-five calls at once, into a channel that takes a card a second. All cards come, each
 /// once and without an alarm, and each then shows what became of its call.
 #[conversation]
 async fn a_burst_of_cards_is_posted_and_nobody_is_alarmed(desk: &mut Desk) -> Result<()> {

@@ -41,7 +41,7 @@ async fn a_freeze_begins_between_approval_and_claim(desk: &mut Desk) -> Result<(
     .await
 }
 
-/// R15: at night a call is graded higher, by the policy's own time zone; that night falls after the yes takes nothing
+/// R15: at night by the policy's calendar a call is graded higher; that night falls after the yes takes nothing
 /// back.
 #[conversation]
 async fn at_night_more_people_are_asked(desk: &mut Desk) -> Result<()> {

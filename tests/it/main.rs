@@ -1,6 +1,7 @@
 //! The conversations: Placet as people, agents and executors meet it.
 
 mod approvers;
+mod beside;
 mod burst;
 mod calendar;
 mod crash;
@@ -15,6 +16,9 @@ mod people;
 mod policy;
 mod policy_change;
 mod policy_reload;
+mod replay;
 mod shadow;
+mod slack;
 mod slack_faults;
+mod tenants;
 mod waiting;

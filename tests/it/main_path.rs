@@ -6,13 +6,13 @@ use placet_tests::{Desk, conversation};
 use serde_json::json;
 
 /// R7, R21, R22, R24, R27, R29, R30: one yes releases one call, once, with exactly those arguments.
-#[conversation]
+#[conversation(sockets)]
 async fn one_yes_releases_one_call(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "demo-notes/scratch.txt"})).await?;
     let card = desk.ops().next_card().await?;
     let text = card.text();
     for words in
-        ["Delete demo-notes/scratch.txt", "high", "clean up old files", "Deleting cannot be undone", "admin"]
+        ["Delete demo-notes/scratch.txt", "HIGH", "clean up old files", "Deleting cannot be undone", "admin"]
     {
         ensure!(text.contains(words), "{words:?} is missing on the card:\n{text}");
     }
@@ -29,7 +29,7 @@ async fn one_yes_releases_one_call(desk: &mut Desk) -> Result<()> {
 }
 
 /// R8, R27, R30: a no with a reason; the agent reads the reason and no name.
-#[conversation]
+#[conversation(sockets)]
 async fn a_no_comes_with_its_reason(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;
@@ -49,7 +49,7 @@ async fn a_no_comes_with_its_reason(desk: &mut Desk) -> Result<()> {
 }
 
 /// R18: two distinct people release one deploy.
-#[conversation]
+#[conversation(sockets)]
 async fn two_people_release_one_deploy(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
     let card = desk.ops().next_card().await?;
@@ -117,7 +117,7 @@ async fn silence_is_a_no_and_is_said(desk: &mut Desk) -> Result<()> {
 }
 
 /// R25, R29: a revoke made elsewhere shows on the card, which has no buttons any more.
-#[conversation]
+#[conversation(sockets)]
 async fn a_revoke_shows_everywhere(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;
@@ -130,7 +130,7 @@ async fn a_revoke_shows_everywhere(desk: &mut Desk) -> Result<()> {
 }
 
 /// R11: the process is killed while the card waits; another one takes the click, and the call runs once.
-#[conversation]
+#[conversation(sockets)]
 async fn a_card_outlives_the_process(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;

@@ -71,7 +71,7 @@ async fn a_user_group_makes_people_approvers(desk: &mut Desk) -> Result<()> {
     Ok(())
 }
 
-/// "Done when": who was taken out of the group between card and click cannot decide (R17).
+/// R17: who was taken out of the group between card and click cannot decide.
 #[conversation]
 async fn who_left_the_group_between_card_and_click_decides_nothing(desk: &mut Desk) -> Result<()> {
     let group = releasers(desk).await?;
@@ -89,10 +89,10 @@ async fn who_left_the_group_between_card_and_click_decides_nothing(desk: &mut De
     Ok(())
 }
 
-/// "Done when": nobody decides whose group cannot be read, whatever else they are; who comes another way still can (R17,
-/// R34).
+/// R17, R34: nobody decides whose group cannot be read, whatever else they are; who comes another way still can.
 #[conversation]
 async fn a_group_that_cannot_be_read_decides_nothing(desk: &mut Desk) -> Result<()> {
+    desk.expects_refusal("usergroups.users.list", "no_such_subteam");
     let group = releasers(desk).await?;
     let call = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
     let card = desk.ops().next_card().await?;
@@ -120,7 +120,7 @@ async fn a_group_that_cannot_be_read_decides_nothing(desk: &mut Desk) -> Result<
     .await
 }
 
-/// "Done when": whose account was closed between card and click cannot decide; others can (R17).
+/// R17: whose account was closed between card and click cannot decide; others can.
 #[conversation]
 async fn who_was_deactivated_between_card_and_click_decides_nothing(desk: &mut Desk) -> Result<()> {
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;

@@ -3,9 +3,17 @@
 mod break_glass;
 mod deny_again;
 mod edit;
+mod erring;
+mod gather;
+mod ladder;
+mod meanwhile;
+mod own;
 mod remember;
 mod sharing;
+mod silence;
 mod stop;
+mod sure;
+mod take_back;
 mod too_many_cards;
 
 use serde_json::{Value, json};

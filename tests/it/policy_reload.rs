@@ -5,6 +5,7 @@ use axum::http::Method;
 use placet::record::EventKind;
 use placet_server::Look;
 use placet_tests::http::Ask;
+use placet_tests::process::Installation;
 use placet_tests::{Desk, conversation};
 use serde_json::{Value, json};
 
@@ -100,6 +101,40 @@ async fn a_wrong_file_changes_nothing(desk: &mut Desk) -> Result<()> {
     ensure!(mended["policy"].get("refused").is_none(), "{mended}");
     ensure!(metrics(desk).await?.contains("\nplacet_policy_refused 0\n"));
     Ok(())
+}
+
+/// R14: the log of the shipped program has a line that names the file, the line and the column of what is wrong, and says
+/// that the policy before stays in force; with the caret beneath. A restart goes on with the policy before as well, and
+/// says it again.
+#[test]
+fn a_wrong_file_is_a_line_of_the_log() -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let place = Installation::new(env!("CARGO_BIN_EXE_placet-under-test")).await?;
+        let file = place.folder().join("policy.toml");
+        let right = std::fs::read_to_string(&file)?;
+        let running = place.serves().await?;
+        let line = right.lines().position(|line| line == "[levels.low]").context("a level")? + 1;
+        std::fs::write(&file, wrong(right))?;
+        running.hangs_up()?;
+        let wrong_line = "a policy is not taken, and the one before stays in force: ";
+        let logged = place.logs(wrong_line).await?;
+        let (before, told) = logged.split_once(wrong_line).context("what is wrong")?;
+        ensure!(before.contains("ERROR"), "{logged}");
+        ensure!(told.contains(&format!("policy.toml:{line}:9: unknown key `lowest`")), "{logged}");
+        let caret = place.logs("^").await?;
+        ensure!(caret.trim() == "|         ^^^^^^", "{}", place.log()?);
+        ensure!(place.log()?.contains(&format!("{line} | [levels.lowest]\n")), "{}", place.log()?);
+        let (_, answer) = place.asks("", "/readyz", None, None).await.context("an answer")?;
+        ensure!(answer["policy"]["refused"]["errors_count"] == 1, "{answer}");
+        ensure!(answer["policy"]["in_force"]["label"] == "desk", "{answer}");
+        drop(running);
+        ensure!(place.log()?.matches(wrong_line).count() == 1, "{}", place.log()?);
+        let running = place.serves().await?;
+        ensure!(place.log()?.matches(wrong_line).count() == 2, "{}", place.log()?);
+        drop(running);
+        Ok(())
+    })
 }
 
 /// R14: a file that is still being written is not read, and one that is gone is no policy.

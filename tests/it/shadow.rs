@@ -1,6 +1,6 @@
 //! Shadow mode: grade live calls, block nothing but what is forbidden, and say what would have been asked.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use placet::policy::Tier;
 use placet_tests::{Desk, conversation};
 use serde_json::json;
@@ -27,4 +27,54 @@ async fn shadow_mode_blocks_nothing_and_tells_what_it_would_have_asked(desk: &mu
         "{shadow:?}"
     );
     desk.reads(&call.id, "proposed; checked auto; claimed; succeeded").await
+}
+
+/// R45: only what is said to be looked on at is: that tool runs unasked, its record says who would have been asked;
+/// another tool of the same agent is asked about as ever; and what is forbidden stays so, also of the tool that is looked
+/// on at.
+#[conversation]
+async fn one_tool_is_looked_on_at_and_the_others_are_asked_about(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| {
+        let forbid = "[[forbid]]\nname = \"production\"\ntools = [\"deploy\"]\nwhen = 'args.app == \"billing\"'\nbecause = \
+                      \"Billing is deployed by hand.\"\n\n[[forbid]]\n";
+        let policy = policy.replacen("[[forbid]]\n", forbid, 1);
+        format!("{policy}\n[shadow]\ntools = [\"deploy\"]\n")
+    })
+    .await?;
+    let deploy = desk.agent().proposes("deploy", json!({"app": "api", "tag": "v42"})).await?;
+    let delete = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
+    desk.agent().runs(&deploy).await?;
+    let card = desk.ops().next_card().await?;
+    ensure!(card.text().contains("a.txt"), "{}", card.text());
+    let claim = desk.agent().tries_to_claim(&delete, &"1".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+
+    let request = desk.request(&deploy.id).await?;
+    let verdict = request.verdict.as_deref().context("a verdict")?;
+    let shadow = verdict.shadow.as_ref().context("what would have been asked")?;
+    let terms = shadow.terms.as_ref().context("of whom")?;
+    let group = terms.stages.first().and_then(|stage| stage.groups.first()).context("a group")?;
+    ensure!(group.role.as_str() == "admin" && group.count == 2 && shadow.tier == Tier::Approve, "{shadow:?}");
+    ensure!(verdict.rules.iter().any(|hit| hit.rule == "deploys"), "{verdict:?}");
+    let told = desk.agent().reads(&deploy.id).await?.expect(200)?.text();
+    ensure!(!told.contains("shadow"), "the agent is not told that nobody looks: {told}");
+
+    let never = desk.agent().proposes("deploy", json!({"app": "billing"})).await?;
+    let claim = desk.agent().tries_to_claim(&never, &"2".repeat(40)).await?;
+    ensure!(claim.code() == "not_approved", "{}", claim.text());
+    let told = desk.agent().reads(&never.id).await?.expect(200)?.json()?;
+    ensure!(told["decision"] == "denied by policy: Billing is deployed by hand.", "{told}");
+
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    desk.agent().runs(&delete).await?;
+    desk.ops().expect_update(&card, "ran").await?;
+    ensure!(desk.ops().cards().len() == 1, "nobody is asked about the other");
+    desk.ran_times(&deploy, 1)?;
+    desk.reads(&deploy.id, "proposed; checked auto; claimed; succeeded").await?;
+    desk.reads(
+        &delete.id,
+        "proposed; checked approve; asked; blocked agent claim: not_approved; yes bo; approved Bo; claimed; succeeded",
+    )
+    .await
 }

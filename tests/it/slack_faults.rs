@@ -91,9 +91,9 @@ fn live(desk: &Desk) -> Vec<Message> {
     there(desk).into_iter().filter(|message| !buttons(message).is_empty()).collect()
 }
 
-/// Cards, deleted ones aside.
+/// Cards, deleted ones aside; not what came of their calls, which stands under them.
 fn there(desk: &Desk) -> Vec<Message> {
-    desk.ops().messages().into_iter().filter(|message| !message.deleted).collect()
+    desk.ops().cards().into_iter().filter(|message| !message.deleted).collect()
 }
 
 /// The newest card with something to press.

@@ -18,6 +18,7 @@ use crate::limits::NOTE_CHARS_MAX;
 use crate::parts::App;
 use crate::problem::{Code, Problem, refused_vote};
 use crate::query::Query;
+use crate::reading;
 use crate::view;
 
 /// `POST /approvals` {requestId, approved, reason?, remember?}: the voter is whoever the credential belongs to.
@@ -27,6 +28,7 @@ pub(crate) async fn decide(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["requestId", "approved", "reason", "remember"])?;
+    fields.all_of(&["requestId", "approved"])?;
     let id = fields.text("requestId", 100)?;
     let id = fields.needed("requestId", id)?;
     let approved = fields.boolean("approved")?;
@@ -115,7 +117,15 @@ pub(crate) async fn list(
             after = seq;
             let Some((request, made)) = event.request.zip(decision(&event.kind)) else { continue };
             match app.gate.load(caller.tenant(), request).await {
-                Ok(approval) => entries.push(entry(&approval, (made, event.at), app.gate.redactor())),
+                Ok(approval) => {
+                    let mut entry = entry(&approval, (made, event.at), app.gate.redactor());
+                    if !reading::reads(&app, &caller, &approval).await? {
+                        // The decision is everybody's to read here; what it was about is not.
+                        entry["args"] = json!({});
+                        entry["confidential"] = json!(true);
+                    }
+                    entries.push(entry);
+                }
                 Err(StoreError::NotFound) => {}
                 Err(fault) => return Err(fault.into()),
             }

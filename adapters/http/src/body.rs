@@ -231,18 +231,34 @@ impl Fields {
             .collect()
     }
 
+    /// Refuses a body that lacks some of these, and names each: one that is told of after the other is as many tries.
+    pub(crate) fn all_of(&self, names: &[&str]) -> Result<(), Problem> {
+        let is_missing = |name: &&&str| self.map.get(**name).is_none_or(Value::is_null);
+        let missing: Vec<String> = names.iter().filter(is_missing).map(|name| self.path(name)).collect();
+        let (Some(first), Some((last, others))) = (missing.first(), missing.split_last()) else {
+            return Ok(());
+        };
+        if others.is_empty() {
+            return Err(missing_one(first));
+        }
+        let others: Vec<String> = others.iter().map(|name| format!("`{name}`")).collect();
+        let detail = format!("{} and `{last}` are missing; they are needed", others.join(", "));
+        Err(Problem::new(Code::MissingField, detail).at(first.clone()))
+    }
+
     /// What must not be left out.
     pub(crate) fn needed<T>(&self, name: &str, value: Option<T>) -> Result<T, Problem> {
-        value.ok_or_else(|| {
-            let at = self.path(name);
-            Problem::new(Code::MissingField, format!("`{at}` is missing; it is needed")).at(at)
-        })
+        value.ok_or_else(|| missing_one(&self.path(name)))
     }
 
     pub(crate) fn invalid(&self, name: &str, why: &str) -> Problem {
         let at = self.path(name);
         Problem::new(Code::InvalidField, format!("`{at}` is not valid: {why}")).at(at)
     }
+}
+
+fn missing_one(at: &str) -> Problem {
+    Problem::new(Code::MissingField, format!("`{at}` is missing; it is needed")).at(at)
 }
 
 #[cfg(test)]
@@ -262,6 +278,23 @@ mod tests {
         assert_eq!(fields.number("n").unwrap_err().code(), Code::InvalidField);
         assert!(fields.text("null", 1).unwrap().is_none());
         assert_eq!(fields.said("gone", 1).unwrap_err().code(), Code::MissingField);
+    }
+
+    /// Whoever lacks several fields is told of all of them at once.
+    #[test]
+    fn all_that_is_missing_is_named() {
+        let known = ["tool", "args", "task", "reason"];
+        let lacks =
+            |body: Value| Fields::of(body, &known).unwrap().all_of(&known).map_err(|problem| problem.body());
+        assert!(lacks(json!({"tool": "x", "args": {}, "task": "t", "reason": "r"})).is_ok());
+        let one = lacks(json!({"tool": "x", "args": {}, "task": "t"})).unwrap_err();
+        assert_eq!(
+            (&one["field"], &one["detail"]),
+            (&json!("reason"), &json!("`reason` is missing; it is needed"))
+        );
+        let several = lacks(json!({"tool": "x", "args": null})).unwrap_err();
+        assert_eq!((&several["code"], &several["field"]), (&json!("missing_field"), &json!("args")));
+        assert_eq!(several["detail"], "`args`, `task` and `reason` are missing; they are needed");
     }
 
     #[test]

@@ -155,9 +155,7 @@ rights! {
     Deciding: Decide;
     /// To read the record.
     Auditing: Audit;
-    /// To revoke and settle.
-    Managing: Manage;
-    /// To stop calls and take back what was remembered: stewards with their own credential may, too.
+    /// To stop calls, take back what was approved or remembered, and settle: stewards with their own credential may, too.
     Stopping: Decide | Manage;
     /// To read policies.
     ReadingPolicy: Audit | Manage;
@@ -191,7 +189,7 @@ impl<R: Right> FromRequestParts<App> for Caller<R> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let token = bearer(&parts.headers).ok_or_else(Problem::unauthorized)?;
+        let token = bearer(&parts.headers).map_err(NoBearer::problem)?;
         let row = app.gate.store().credential(token_hash(token)).await?;
         let row = row.filter(|row| row.is_valid(app.now())).ok_or_else(Problem::unauthorized)?;
         let conflict =
@@ -219,16 +217,48 @@ impl<R: Right> FromRequestParts<App> for Caller<R> {
     }
 }
 
+/// Why a call carries no token of ours. Each is of the form of the call, which whoever sent it knows: nothing is told of any
+/// credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NoBearer {
+    /// There is no such header.
+    NoHeader,
+    /// There are several.
+    Several,
+    /// It does not begin with `Bearer `.
+    OtherScheme,
+    /// What follows is no token of ours.
+    OtherForm,
+}
+
+impl NoBearer {
+    fn problem(self) -> Problem {
+        match self {
+            Self::NoHeader => Problem::no_bearer("there is no Authorization header"),
+            Self::Several => Problem::no_bearer("there are several Authorization headers"),
+            Self::OtherScheme => Problem::no_bearer("the Authorization header is not of the scheme Bearer"),
+            Self::OtherForm => Problem::unauthorized(),
+        }
+    }
+}
+
 /// The one bearer token of a request (RFC 6750, section 2.1), if it has the form of ours.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+fn bearer(headers: &HeaderMap) -> Result<&str, NoBearer> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    let value = values.next().ok_or(NoBearer::NoHeader)?;
+    if values.next().is_some() {
+        return Err(NoBearer::Several);
+    }
+    let text = value.to_str().map_err(|_| NoBearer::OtherForm)?.trim();
+    let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return Err(NoBearer::OtherScheme);
+    }
     let token = token.trim_start_matches(' ');
     let ours = token.starts_with(TOKEN_PREFIX)
         && token.len() <= TOKEN_CHARS_MAX
         && token.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    (scheme.eq_ignore_ascii_case("bearer") && ours).then_some(token)
+    if ours { Ok(token) } else { Err(NoBearer::OtherForm) }
 }
 
 #[cfg(test)]
@@ -240,7 +270,7 @@ mod tests {
         for value in values {
             headers.append(header::AUTHORIZATION, value.parse().unwrap());
         }
-        bearer(&headers).map(ToOwned::to_owned)
+        bearer(&headers).ok().map(ToOwned::to_owned)
     }
 
     #[test]
@@ -254,6 +284,29 @@ mod tests {
         }
         assert_eq!(of(&["Bearer plt_a", "Bearer plt_a"]), None, "two headers are no header");
         assert_eq!(of(&[&format!("Bearer plt_{}", "a".repeat(200))]), None);
+    }
+
+    /// What is wrong with the form of a call is told; nothing is told of what a token is worth.
+    #[test]
+    fn a_call_without_a_token_is_told_what_it_lacks() {
+        let of = |values: &[&str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(header::AUTHORIZATION, value.parse().unwrap());
+            }
+            bearer(&headers).unwrap_err()
+        };
+        assert_eq!(of(&[]), NoBearer::NoHeader);
+        assert_eq!(of(&["Bearer plt_a", "Bearer plt_a"]), NoBearer::Several);
+        for other in ["Basic plt_abc", "plt_abc", "Token plt_abc"] {
+            assert_eq!(of(&[other]), NoBearer::OtherScheme, "{other}");
+        }
+        for unlike in ["Bearer", "Bearer abc", "Bearer plt_a b"] {
+            assert_eq!(of(&[unlike]), NoBearer::OtherForm, "{unlike}");
+        }
+        assert_eq!(NoBearer::OtherForm.problem().body(), Problem::unauthorized().body());
+        let detail = NoBearer::NoHeader.problem().body()["detail"].clone();
+        assert!(detail.as_str().unwrap().starts_with("there is no Authorization header; send "), "{detail}");
     }
 
     struct Ones;

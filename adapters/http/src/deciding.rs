@@ -4,20 +4,26 @@ use axum::Json;
 use axum::extract::{OriginalUri, Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use placet::approval::{Actor, Approval, Change, Command, Refusal, Status};
+use placet::approval::{
+    Actor, Alone, Approval, Assurance, Change, Command, Refusal, RejectedBy, Rendering, State as Stands,
+    Status,
+};
 use placet::call::CanonicalArgs;
+use placet::card::{Redactor, as_meant, visible_line};
 use placet::gate::EditError;
 use placet::id::RequestId;
-use placet::ports::StoreError;
+use placet::person::Identity;
+use placet::ports::{Mismatch, StoreError};
+use placet::text::{Markup, Texts};
 use serde_json::{Value, json};
 
 use crate::body::{Fields, JsonBody, MaybeJson};
 use crate::credential::{Caller, Deciding};
-use crate::editing::as_meant;
 use crate::limits::NOTE_CHARS_MAX;
 use crate::parts::App;
-use crate::problem::{Code, Problem, refused_edit, refused_review, refused_vote};
+use crate::problem::{Code, Problem, refused_ask_again, refused_edit, refused_review, refused_vote};
 use crate::query::Query;
+use crate::reading;
 use crate::requests::{args, put_on_record, stranger};
 use crate::view;
 
@@ -57,40 +63,67 @@ pub(crate) async fn edit(
     let mut fields = Fields::of(body, &["args"])?;
     let sent = args(&mut fields)?;
     let original = asked(&app, &caller, ("supersede", &id)).await?;
-    let meant = as_meant(sent.value(), original.proposal.call.args.value(), app.gate.redactor())?;
+    let meant = as_meant(sent.value(), original.proposal.call.args.value(), app.gate.redactor())
+        .map_err(|stray| Problem::new(Code::InvalidField, stray.to_string()).at(stray.at))?;
     let meant = CanonicalArgs::from_value(&meant)?;
     let edited = app
         .gate
         .edit((caller.tenant(), original.id), &caller.identity()?, meant)
         .await
-        .map_err(|fault| edit_problem(fault, &original))?;
-    // Who edits is shown what they made, so that their yes to it can follow at once.
+        .map_err(|fault| edit_problem(fault, &original, app.gate.redactor()))?;
+    // Who edits is shown what they made, so that their yes to it can follow at once where the policy lets it count.
     if edited.status() == Status::WaitingApproval {
         put_on_record(&app, &caller, &edited).await?;
     }
     let location = here.path().strip_suffix(&format!("{id}/edit")).unwrap_or_default();
     let location = format!("{location}{}", edited.id);
-    let body = view::for_people(&edited, &app.gate);
+    let body = reading::card(&app, &caller, &edited).await?;
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], Json(body)).into_response())
 }
 
-fn edit_problem(fault: EditError, original: &Approval) -> Problem {
+fn edit_problem(fault: EditError, original: &Approval, redactor: &Redactor) -> Problem {
     match fault {
         EditError::Refused(refusal) => refused_edit(original, &refusal),
         EditError::Unchanged => {
             let detail = "these are the arguments that were proposed; send what should run instead";
             Problem::new(Code::NothingChanged, detail).at("args").about(original.id)
         }
+        EditError::Mismatched(mismatches) => mismatched(&mismatches, redactor).about(original.id),
         EditError::Forbidden { because } => {
             let detail =
                 format!("the policy forbids the call with these arguments ({because}); nothing was changed");
             Problem::new(Code::ForbiddenNow, detail).at("args").about(original.id)
         }
+        EditError::NobodyElse => {
+            let detail = "nobody else could approve the call with these arguments, and the policy lets nobody approve what \
+                          they made themselves; nothing was changed. Deny it, and say in the reason what would be right";
+            Problem::new(Code::NobodyElse, detail).at("args").about(original.id)
+        }
         EditError::Store(fault) => fault.into(),
     }
 }
 
-/// `POST /v1/requests/{id}/break-glass` {reason} (R41): one person decides alone, in an emergency.
+/// What the tool does not take, each by its place. Nothing of the values stands in it, nor a name that is a secret.
+fn mismatched(mismatches: &[Mismatch], redactor: &Redactor) -> Problem {
+    let texts = Texts::english();
+    let errors: Vec<(String, String)> = mismatches
+        .iter()
+        .map(|mismatch| {
+            let path = visible_line(&redactor.redact_text(&mismatch.path()).text).into_string();
+            (path, texts.misfit(&mismatch.what, &Markup::PLAIN))
+        })
+        .collect();
+    let told: Vec<String> = errors.iter().map(|(path, what)| format!("{path}: {what}")).collect();
+    let detail = format!(
+        "the tool's schema does not allow these arguments, so nothing was changed. {}",
+        told.join(" ")
+    );
+    let first = errors.first().map_or_else(|| "args".to_owned(), |(path, _)| path.clone());
+    Problem::new(Code::SchemaMismatch, detail).at(first).with_errors(errors)
+}
+
+/// `POST /v1/requests/{id}/break-glass` {reason} (R41): one person decides alone, in an emergency. They must have read the
+/// request first, as for a yes.
 pub(crate) async fn break_glass(
     State(app): State<App>,
     caller: Caller<Deciding>,
@@ -101,7 +134,10 @@ pub(crate) async fn break_glass(
     let mut fields = Fields::of(body, &["reason"])?;
     let reason = fields.said("reason", NOTE_CHARS_MAX)?;
     let approval = asked(&app, &caller, ("break_glass", &id)).await?;
-    let command = Command::BreakGlass { identity: caller.identity()?, reason };
+    let identity = caller.identity()?;
+    let Rendering { shown, surface, .. } = view::rendering(&approval, &app.gate, identity.clone())?;
+    let alone = Alone { identity, reason, surface, assurance: Assurance::Signed, shown: Some(shown) };
+    let command = Command::BreakGlass(alone);
     changed(&app, &caller, (approval, command), refused_vote).await
 }
 
@@ -116,8 +152,45 @@ pub(crate) async fn review(
     let mut fields = Fields::of(body, &["note"])?;
     let note = fields.text("note", NOTE_CHARS_MAX)?.filter(|note| !note.trim().is_empty());
     let approval = asked(&app, &caller, ("review", &id)).await?;
-    let command = Command::Review { identity: caller.identity()?, note };
-    changed(&app, &caller, (approval, command), refused_review).await
+    let identity = caller.identity()?;
+    let command = Command::Review { identity: identity.clone(), note: note.clone() };
+    match app.gate.command(caller.tenant(), approval.id, command).await? {
+        (approval, Ok(Change::Unchanged)) if !is_review_of(&approval, &identity, note.as_deref()) => {
+            Err(Problem::new(
+                Code::OutOfOrder,
+                "somebody has reviewed it before, and what they said stands; nothing was kept of this",
+            )
+            .about(approval.id))
+        }
+        (approval, Ok(_)) => Ok(Json(reading::card(&app, &caller, &approval).await?)),
+        (approval, Err(refusal)) => Err(refused_review(&approval, &refusal)),
+    }
+}
+
+/// Whether the review that stands is this one: an answer that was lost can be asked for again.
+fn is_review_of(approval: &Approval, by: &Identity, note: Option<&str>) -> bool {
+    let reviewed = approval.glass.as_ref().and_then(|glass| glass.reviewed.as_ref());
+    reviewed.is_some_and(|reviewed| reviewed.by == *by && reviewed.note.as_deref() == note)
+}
+
+/// `POST /v1/requests/{id}/ask-again`: people said no, and somebody who may decide wants the very same call asked about again
+/// should the agent propose it once more. A no that only repeats an earlier one stands for that one.
+pub(crate) async fn ask_again(
+    State(app): State<App>,
+    caller: Caller<Deciding>,
+    (Path(id), query): (Path<String>, Query),
+    MaybeJson(body): MaybeJson,
+) -> Result<Json<Value>, Problem> {
+    query.only(&[])?;
+    Fields::of(body, &[])?;
+    let mut approval = asked(&app, &caller, ("ask_anew", &id)).await?;
+    if let Stands::Rejected(rejected) = &approval.state
+        && let RejectedBy::Earlier { request, .. } = rejected.by
+    {
+        approval = app.gate.load(caller.tenant(), request).await?;
+    }
+    let command = Command::AskAnew { identity: caller.identity()? };
+    changed(&app, &caller, (approval, command), refused_ask_again).await
 }
 
 /// `POST /v1/requests/{id}/take-back` (R18): the caller's vote no longer counts. Possible until it is decided.
@@ -142,7 +215,7 @@ async fn changed(
 ) -> Result<Json<Value>, Problem> {
     match app.gate.command(caller.tenant(), approval.id, command).await? {
         (approval, Ok(Change::Changed | Change::Unchanged)) => {
-            Ok(Json(view::for_people(&approval, &app.gate)))
+            Ok(Json(reading::card(app, caller, &approval).await?))
         }
         (approval, Err(refusal)) => Err(refused(&approval, &refusal)),
     }

@@ -10,10 +10,11 @@ use placet::ports::StoreError;
 use serde_json::{Value, json};
 
 use crate::body::{Fields, JsonBody, MaybeJson};
-use crate::credential::{Caller, Executing, Managing, Principal};
+use crate::credential::{Caller, Executing, Principal, Stopping};
 use crate::limits::{CLAIM_KEY_CHARS_MAX, CLAIM_KEY_CHARS_MIN, ERROR_CHARS_MAX, NOTE_CHARS_MAX};
 use crate::parts::App;
 use crate::problem::{Problem, refused_claim, refused_to_manager};
+use crate::reading;
 use crate::requests::{presented, request_id, stranger};
 use crate::view;
 
@@ -26,6 +27,7 @@ pub(crate) async fn claim(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["tool", "server", "args", "key"])?;
+    fields.all_of(&["tool", "args", "key"])?;
     let (server, tool, args) = presented(&mut fields)?;
     let key = key(&mut fields)?;
     let Ok(request) = id.parse::<RequestId>() else {
@@ -70,6 +72,7 @@ pub(crate) async fn heartbeat(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["claim", "key"])?;
+    fields.all_of(&["claim", "key"])?;
     let receipt = receipt(&mut fields, &caller, request_id(&id))?;
     let beat =
         app.gate.heartbeat(&receipt).await.map_err(|fault| claim_problem(&app, fault, receipt.request))?;
@@ -84,6 +87,7 @@ pub(crate) async fn outcome(
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["claim", "key", "status", "result", "error", "duration_ms"])?;
+    fields.all_of(&["claim", "key", "status"])?;
     let outcome = Outcome {
         kind: kind(&mut fields, &[OutcomeKind::Succeeded, OutcomeKind::Failed, OutcomeKind::Unknown])?,
         result: result(&mut fields)?,
@@ -99,47 +103,48 @@ pub(crate) async fn outcome(
     Ok(Json(view::for_agent(&finished, app.gate.redactor())))
 }
 
-/// `POST /v1/requests/{id}/revoke`: takes it back, or asks a running call to stop.
+/// `POST /v1/requests/{id}/revoke`: takes it back, or asks a running call to stop; by a managing credential or a steward.
 pub(crate) async fn revoke(
     State(app): State<App>,
-    caller: Caller<Managing>,
+    caller: Caller<Stopping>,
     Path(id): Path<String>,
     MaybeJson(body): MaybeJson,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["reason"])?;
     let reason = fields.text("reason", NOTE_CHARS_MAX)?.filter(|reason| !reason.trim().is_empty());
+    let by = caller.as_stopper()?;
     let answer = match id.parse() {
-        Ok(request) => app.gate.revoke(caller.tenant(), request, caller.as_manager(), reason).await,
+        Ok(request) => app.gate.revoke(caller.tenant(), request, by.clone(), reason).await,
         Err(_) => Err(StoreError::NotFound),
     };
     match answer {
-        Ok((approval, Ok(_))) => Ok(Json(view::for_people(&approval, &app.gate))),
+        Ok((approval, Ok(_))) => Ok(Json(reading::card(&app, &caller, &approval).await?)),
         Ok((approval, Err(refusal))) => Err(refused_to_manager(&approval, &refusal)),
-        Err(fault) => Err(stranger(&app, &caller, (fault, caller.as_manager()), ("revoke", &id)).await),
+        Err(fault) => Err(stranger(&app, &caller, (fault, by), ("revoke", &id)).await),
     }
 }
 
-/// `POST /v1/requests/{id}/settle`: says how an unknown outcome ended.
+/// `POST /v1/requests/{id}/settle`: says how an unknown outcome ended; by a managing credential or a steward.
 pub(crate) async fn settle(
     State(app): State<App>,
-    caller: Caller<Managing>,
+    caller: Caller<Stopping>,
     Path(id): Path<String>,
     JsonBody(body): JsonBody,
 ) -> Result<Json<Value>, Problem> {
     let mut fields = Fields::of(body, &["status", "reason", "result"])?;
+    fields.all_of(&["status", "reason"])?;
     let kind = kind(&mut fields, &[OutcomeKind::Succeeded, OutcomeKind::Failed])?;
     let outcome = Outcome { kind, result: result(&mut fields)?, error: None, duration_ms: None };
     let reason = fields.said("reason", NOTE_CHARS_MAX)?;
+    let by = caller.as_stopper()?;
     let answer = match id.parse() {
-        Ok(request) => {
-            app.gate.settle((caller.tenant(), request), caller.as_manager(), outcome, reason).await
-        }
+        Ok(request) => app.gate.settle((caller.tenant(), request), by.clone(), outcome, reason).await,
         Err(_) => Err(StoreError::NotFound),
     };
     match answer {
-        Ok((approval, Ok(_))) => Ok(Json(view::for_people(&approval, &app.gate))),
+        Ok((approval, Ok(_))) => Ok(Json(reading::card(&app, &caller, &approval).await?)),
         Ok((approval, Err(refusal))) => Err(refused_to_manager(&approval, &refusal)),
-        Err(fault) => Err(stranger(&app, &caller, (fault, caller.as_manager()), ("settle", &id)).await),
+        Err(fault) => Err(stranger(&app, &caller, (fault, by), ("settle", &id)).await),
     }
 }
 

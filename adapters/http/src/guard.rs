@@ -117,7 +117,10 @@ pub(crate) fn broken_off(_panic: Box<dyn Any + Send>) -> Response {
 
 /// There is nothing at this address.
 pub(crate) async fn no_route() -> Problem {
-    Problem::new(Code::RouteNotFound, "check the path; the interface is described in the documentation")
+    Problem::new(
+        Code::RouteNotFound,
+        "check the path, and what stands before it (`path_prefix` in the settings); the addresses stand in docs/api.md",
+    )
 }
 
 /// There is, but not for this method.

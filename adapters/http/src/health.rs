@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use placet::approval::Status;
 use placet::call::PolicyDigest;
 use placet::policy::PolicyVersion;
-use placet::ports::StoreError;
+use placet::ports::{HoldQuery, StoreError};
 use placet::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -61,13 +61,81 @@ impl PolicyHealth {
     }
 }
 
+/// How a surface does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SurfaceStanding {
+    /// It takes what Placet sends.
+    Works,
+    /// It answers, and does not take Placet: somebody has to set something right.
+    Refuses,
+    /// It gives no answer: the way there, or the surface itself, is down.
+    Unreachable,
+}
+
+impl SurfaceStanding {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Works => "ok",
+            Self::Refuses => "refused",
+            Self::Unreachable => "unreachable",
+        }
+    }
+}
+
+/// What keeps surfaces from working, for `/readyz` and `/metrics`. Whoever asks them keeps this true.
+#[derive(Debug, Default)]
+pub struct SurfaceHealth {
+    standings: RwLock<BTreeMap<String, SurfaceStanding>>,
+    sockets: RwLock<BTreeMap<String, usize>>,
+}
+
+impl SurfaceHealth {
+    /// So many connections to a surface stand, on which it tells what people do. With none nobody's click arrives.
+    pub fn set_sockets(&self, surface: &str, count: usize) {
+        self.sockets.write().unwrap_or_else(PoisonError::into_inner).insert(surface.to_owned(), count);
+    }
+
+    /// The surfaces that are connected to, by name, and by how many connections.
+    #[must_use]
+    pub fn sockets(&self) -> BTreeMap<String, usize> {
+        self.sockets.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A surface does so from now on; why is in the log, since those two addresses ask for no credential.
+    pub fn set(&self, surface: &str, standing: SurfaceStanding) {
+        self.standings.write().unwrap_or_else(PoisonError::into_inner).insert(surface.to_owned(), standing);
+    }
+
+    /// Those that were asked, by name, and how each does.
+    #[must_use]
+    pub fn now(&self) -> BTreeMap<String, SurfaceStanding> {
+        self.standings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Stops that are counted: far more than stand at once.
+const STOPS_COUNTED_MAX: u32 = 10_000;
+
+/// How many stops stand.
+async fn stops(app: &App) -> Result<usize, StoreError> {
+    let query = HoldQuery { tenant: None, only_standing: true, before: None, limit: STOPS_COUNTED_MAX };
+    Ok(app.gate.store().holds(query).await?.len())
+}
+
+/// Whether a policy in force, whoever's, only looks on at some calls.
+fn looks_on(app: &App) -> bool {
+    let policies = app.gate.policies();
+    let mut all = policies.tenants().map(|(_, policy)| policy).chain([policies.installation()]);
+    all.any(|policy| !policy.shadowing().is_off())
+}
+
 /// `GET /healthz`: the process answers.
 pub(crate) async fn alive() -> Json<Value> {
     Json(json!({ "status": "ok" }))
 }
 
 /// `GET /readyz`: the store answers, too. A policy that is not taken makes nothing unready: the one before is in force,
-/// and no server is any better off with less work.
+/// and no server is any better off with less work. Nor does a surface that refuses Placet, or a stop: both are told.
 pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Value>, Problem> {
     app.gate.store().next_due().await?;
     let standing = app.policy.now();
@@ -84,7 +152,21 @@ pub(crate) async fn ready(State(app): State<App>) -> Result<Json<Value>, Problem
     if standing.waiting > 0 {
         policy["waiting_for_a_yes"] = standing.waiting.into();
     }
-    Ok(Json(json!({ "status": "ready", "policy": policy })))
+    if looks_on(&app) {
+        policy["shadow"] = true.into();
+    }
+    let mut ready = json!({ "status": "ready", "policy": policy });
+    let stops = stops(&app).await?;
+    if stops > 0 {
+        ready["stops"] = stops.into();
+    }
+    for (surface, standing) in app.surfaces.now() {
+        ready["surfaces"][surface] = standing.word().into();
+    }
+    for (surface, count) in app.surfaces.sockets() {
+        ready["sockets"][surface] = count.into();
+    }
+    Ok(Json(ready))
 }
 
 /// `GET /v1/grant-key`: what an executor needs to check grants offline.
@@ -126,12 +208,15 @@ fn policy(app: &App, text: &mut String) {
     let escaped: String =
         label.chars().flat_map(|c| matches!(c, '\\' | '"').then_some('\\').into_iter().chain([c])).collect();
     let refused = u8::from(standing.refused.is_some());
+    let shadow = u8::from(looks_on(app));
     let loaded = standing.loaded_at.map(Timestamp::as_secs).unwrap_or_default();
     // Writing to a text does not fail.
     let _written = write!(
         text,
         "# HELP placet_policy_refused Whether the policy's files hold something that is not taken (1); the policy before is in force.\n\
          # TYPE placet_policy_refused gauge\nplacet_policy_refused {refused}\n\n\
+         # HELP placet_policy_shadow Whether a policy only looks on at some calls, so that nobody is asked about them (1).\n\
+         # TYPE placet_policy_shadow gauge\nplacet_policy_shadow {shadow}\n\n\
          # HELP placet_policy_waiting Changes of the policy that wait for somebody's yes.\n\
          # TYPE placet_policy_waiting gauge\nplacet_policy_waiting {}\n\n\
          # HELP placet_policy_loaded_timestamp_seconds When a policy took force last.\n\
@@ -159,6 +244,16 @@ async fn gauges(app: &App) -> Result<(), StoreError> {
     for status in Status::ALL {
         let count = counts.get(status.name()).copied().unwrap_or(0);
         metrics::gauge!("placet_requests", "status" => status.name()).set(count as f64);
+    }
+    metrics::gauge!("placet_stops").set(stops(app).await? as f64);
+    for (surface, standing) in app.surfaces.now() {
+        let is = |other| f64::from(u8::from(standing == other));
+        let (refuses, unreachable) = (is(SurfaceStanding::Refuses), is(SurfaceStanding::Unreachable));
+        metrics::gauge!("placet_surface_refused", "surface" => surface.clone()).set(refuses);
+        metrics::gauge!("placet_surface_unreachable", "surface" => surface).set(unreachable);
+    }
+    for (surface, count) in app.surfaces.sockets() {
+        metrics::gauge!("placet_surface_sockets", "surface" => surface).set(count as f64);
     }
     for (alarm, count) in app.gate.store().alarms(app.now() - ALARM_SHOWN_FOR).await? {
         metrics::gauge!("placet_alarms", "alarm" => alarm.name()).set(count as f64);

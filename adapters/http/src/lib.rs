@@ -14,7 +14,6 @@ mod chat;
 mod credential;
 mod cursor;
 mod deciding;
-mod editing;
 mod execution;
 mod guard;
 mod health;
@@ -23,6 +22,8 @@ mod parts;
 mod policy;
 mod problem;
 mod query;
+mod questions;
+mod reading;
 mod remembered;
 mod requests;
 mod serve;
@@ -42,7 +43,7 @@ use crate::parts::App;
 pub use crate::chat::{Begun, ChatAgent, ChatError, Said};
 pub use crate::credential::{TOKEN_PREFIX, new_token, token_hash};
 pub use crate::cursor::CursorKey;
-pub use crate::health::{PolicyHealth, PolicyRefused, PolicyStanding};
+pub use crate::health::{PolicyHealth, PolicyRefused, PolicyStanding, SurfaceHealth, SurfaceStanding};
 pub use crate::parts::{HttpParts, HttpSettings};
 pub use crate::problem::{Code, Problem};
 pub use crate::serve::{ServeLimits, serve};
@@ -59,6 +60,7 @@ pub fn router(parts: HttpParts) -> Router {
     let prompt = Router::new()
         .route("/v1/requests", post(requests::propose).get(requests::list))
         .route("/v1/requests/{id}", delete(requests::withdraw))
+        .route("/v1/requests/{id}/answer", post(questions::answer))
         .route("/v1/requests/{id}/claim", post(execution::claim))
         .route("/v1/requests/{id}/heartbeat", post(execution::heartbeat))
         .route("/v1/requests/{id}/outcome", post(execution::outcome))
@@ -67,6 +69,7 @@ pub fn router(parts: HttpParts) -> Router {
         .route("/v1/requests/{id}/edit", post(deciding::edit))
         .route("/v1/requests/{id}/break-glass", post(deciding::break_glass))
         .route("/v1/requests/{id}/review", post(deciding::review))
+        .route("/v1/requests/{id}/ask-again", post(deciding::ask_again))
         .route("/v1/requests/{id}/take-back", post(deciding::take_back))
         .route("/v1/remembered", get(remembered::list))
         .route("/v1/remembered/{id}", delete(remembered::forget))

@@ -9,7 +9,7 @@ use placet::time::Timestamp;
 
 use crate::chat::ChatAgent;
 use crate::cursor::CursorKey;
-use crate::health::PolicyHealth;
+use crate::health::{PolicyHealth, SurfaceHealth};
 use crate::stream::Seats;
 
 /// Everything that a router needs.
@@ -25,6 +25,8 @@ pub struct HttpParts {
     pub metrics: Option<PrometheusHandle>,
     /// How the policy stands; kept true by whoever reloads it.
     pub policy: Arc<PolicyHealth>,
+    /// What keeps surfaces from working; kept true by whoever asks them.
+    pub surfaces_health: Arc<SurfaceHealth>,
     /// The rest.
     pub settings: HttpSettings,
 }
@@ -45,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) agent: Option<Arc<dyn ChatAgent>>,
     pub(crate) metrics: Option<PrometheusHandle>,
     pub(crate) policy: Arc<PolicyHealth>,
+    pub(crate) surfaces: Arc<SurfaceHealth>,
     pub(crate) settings: HttpSettings,
     pub(crate) seats: Arc<Seats>,
     pub(crate) gauges_read_at: Mutex<Option<Timestamp>>,
@@ -58,6 +61,7 @@ impl App {
             agent: parts.agent,
             metrics: parts.metrics,
             policy: parts.policy,
+            surfaces: parts.surfaces_health,
             settings: parts.settings,
             seats: Arc::default(),
             gauges_read_at: Mutex::new(None),

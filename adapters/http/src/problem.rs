@@ -15,8 +15,8 @@ use placet::time::Ttl;
 use serde_json::{Value, json};
 
 pub(crate) use refusal::{
-    no_standing, not_a_steward, refused_claim, refused_edit, refused_review, refused_to_manager,
-    refused_to_proposer, refused_vote, unreadable,
+    no_standing, not_a_steward, refused_ask_again, refused_claim, refused_edit, refused_review,
+    refused_to_manager, refused_to_proposer, refused_vote, unreadable,
 };
 
 macro_rules! codes {
@@ -28,7 +28,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All of them, in the order of their status.
+            /// All of them, in the order of their status; docs/api.md explains them.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
             /// As it stands in the answer.
@@ -83,6 +83,8 @@ codes! {
     WrongRole = 403 "wrong_role", "This needs another role";
     /// Who asked for it cannot vote for it.
     OwnRequest = 403 "own_request", "Who asked for it cannot approve it";
+    /// Who changed it cannot vote for what they made of it.
+    OwnEdit = 403 "own_edit", "Who changed it cannot approve it";
     /// A yes from somebody who was not shown the whole call.
     NotShownInFull = 403 "not_shown_in_full", "The whole call must be seen before a yes";
     /// The caller may not do this to a request.
@@ -123,6 +125,8 @@ codes! {
     AlreadyVoted = 409 "already_voted", "This person has voted so already";
     /// There is no vote to take back.
     NoVote = 409 "no_vote", "There is no vote to take back";
+    /// Nobody but who wants to change it could approve it then.
+    NobodyElse = 409 "nobody_else", "Nobody else could approve it";
     /// There is no approval to claim.
     NotApproved = 409 "not_approved", "The call is not approved";
     /// What is about to run is not what was approved.
@@ -169,6 +173,8 @@ codes! {
     NotOffered = 422 "not_offered", "This cannot be remembered";
     /// An edit that changes nothing.
     NothingChanged = 422 "nothing_changed", "Nothing was changed";
+    /// The tool's schema does not allow the arguments.
+    SchemaMismatch = 422 "schema_mismatch", "The tool does not take these arguments";
     /// The server's name is Placet's own.
     ReservedServer = 422 "reserved_server", "The server's name is reserved";
     /// A settlement must say how it ended.
@@ -213,12 +219,27 @@ pub struct Problem {
     field: Option<String>,
     request: Option<RequestId>,
     retry_after: Option<Ttl>,
+    /// Each thing that is wrong, by its field.
+    errors: Vec<(String, String)>,
 }
 
 impl Problem {
     /// What happened, why, and what to do.
     pub(crate) fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), field: None, request: None, retry_after: None }
+        Self {
+            code,
+            detail: detail.into(),
+            field: None,
+            request: None,
+            retry_after: None,
+            errors: Vec::new(),
+        }
+    }
+
+    /// With each thing that is wrong, by its field (RFC 9457, section 3).
+    pub(crate) fn with_errors(mut self, errors: Vec<(String, String)>) -> Self {
+        self.errors = errors;
+        self
     }
 
     /// With the field, parameter or header that it is about.
@@ -272,6 +293,14 @@ impl Problem {
         Self::new(Code::PolicyNotFound, detail)
     }
 
+    /// The call carries no token: the form of it is at fault, whatever credentials there are.
+    pub(crate) fn no_bearer(why: &str) -> Self {
+        Self::new(
+            Code::Unauthorized,
+            format!("{why}; send Authorization: Bearer plt_…; `placet token create` makes a credential"),
+        )
+    }
+
     pub(crate) fn unauthorized() -> Self {
         Self::new(
             Code::Unauthorized,
@@ -291,6 +320,10 @@ impl Problem {
         });
         if let Some(field) = &self.field {
             body["field"] = json!(field);
+        }
+        if !self.errors.is_empty() {
+            let one = |(field, detail): &(String, String)| json!({ "field": field, "detail": detail });
+            body["errors"] = self.errors.iter().map(one).collect();
         }
         if let Some(request) = &self.request {
             body["request_id"] = json!(request);

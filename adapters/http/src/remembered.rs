@@ -17,26 +17,33 @@ use crate::query::Query;
 use crate::stops::{called, refused};
 use crate::view::shown_line;
 
-/// `GET /v1/remembered?ended=true&limit=…`: those that stand, or the last of all, newest first. `more` says that there
-/// are others.
+/// `GET /v1/remembered?ended=true&before=…&limit=…`: those that stand, or all, newest first; `next` is the `before` of the
+/// next page, where there is one.
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Caller<ReadingMany>,
     query: Query,
 ) -> Result<Json<Value>, Problem> {
-    let query = query.only(&["ended", "limit"])?;
+    let query = query.only(&["ended", "before", "limit"])?;
     let ended = query.parsed::<bool>("ended")?.unwrap_or(false);
     let limit = query.limit()?;
     let wanted = RememberedQuery {
         tenant: caller.tenant().clone(),
         session: None,
         standing_at: (!ended).then(|| app.now()),
+        before: query.parsed("before")?,
+        // One more tells whether there is another page.
         limit: limit + 1,
     };
-    let found = app.gate.store().remembered(wanted).await?;
+    let mut found = app.gate.store().remembered(wanted).await?;
     let more = found.len() > limit as usize;
-    let entries: Vec<_> = found.iter().take(limit as usize).map(|one| told(one, &app, &caller)).collect();
-    Ok(Json(json!({ "remembered": entries, "more": more })))
+    found.truncate(limit as usize);
+    let entries: Vec<_> = found.iter().map(|one| told(one, &app, &caller)).collect();
+    let mut page = json!({ "remembered": entries });
+    if let Some(last) = found.last().filter(|_| more) {
+        page["next"] = json!(last.id);
+    }
+    Ok(Json(page))
 }
 
 /// `DELETE /v1/remembered/{id}` {reason?}: nothing is claimed on it any more, and what was approved on it and not yet spent

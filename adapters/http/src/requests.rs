@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::future::{Either, select};
 use placet::approval::{Approval, Command, Delivery, Status};
+use placet::card::StoppedView;
 use placet::gate::ProposeError;
 use placet::id::{IdempotencyKey, RequestId};
 use placet::ports::store::Scope;
@@ -23,6 +24,8 @@ use crate::limits::{PAGE_READ_AT_ONCE, POLLS_PER_CREDENTIAL_MAX, WAIT_MAX};
 use crate::parts::App;
 use crate::problem::{Code, Problem, refused_to_proposer};
 use crate::query::Query;
+use crate::questions;
+use crate::reading;
 use crate::stream::{Closing, Seat};
 use crate::view;
 
@@ -60,7 +63,8 @@ pub(crate) async fn propose(
     })?;
     let status = if proposed.fresh { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("{}/{}", here.path(), proposed.approval.id);
-    let body = view::for_agent(&proposed.approval, app.gate.redactor());
+    let body =
+        stopped(&app, &proposed.approval, view::for_agent(&proposed.approval, app.gate.redactor())).await?;
     Ok((status, [(header::LOCATION, location)], Json(body)).into_response())
 }
 
@@ -100,14 +104,28 @@ pub(crate) async fn get(
     if !as_card {
         // Only who proposes or runs calls reads arguments as they are.
         let runs = caller.may_any(&[Scope::Propose, Scope::Execute]);
-        let form = if runs { view::for_agent } else { view::plain_form };
-        return Ok(Json(form(&approval, app.gate.redactor())));
+        let form = if runs {
+            view::for_agent(&approval, app.gate.redactor())
+        } else {
+            reading::plain(&app, &caller, &approval).await?
+        };
+        return Ok(Json(stopped(&app, &approval, form).await?));
     }
+    reading::may_read(&app, &caller, &approval).await?;
     // A HEAD shows nobody anything.
     if method == Method::GET && caller.may(Scope::Decide) && approval.status() == Status::WaitingApproval {
         put_on_record(&app, &caller, &approval).await?;
     }
-    Ok(Json(view::for_people(&approval, &app.gate)))
+    Ok(Json(stopped(&app, &approval, view::for_people(&approval, &app.gate)).await?))
+}
+
+/// With why and since when calls like it are stopped, where it could still be started: whoever waits for it should know
+/// that a yes alone starts nothing.
+async fn stopped(app: &App, approval: &Approval, mut form: Value) -> Result<Value, Problem> {
+    if let Some(StoppedView { since, reason }) = app.gate.stopped(approval).await? {
+        form["stopped"] = json!({ "since": since.to_rfc3339(), "reason": reason.as_str() });
+    }
+    Ok(form)
 }
 
 /// People get the card, unless the credential can also propose or execute: then it must be asked for, so that no
@@ -135,7 +153,10 @@ async fn wait_for(
 ) -> Result<Approval, Problem> {
     let _seat = Seat::take(&app.seats, &caller.row().id, ("poll", POLLS_PER_CREDENTIAL_MAX))?;
     let until = app.now() + wait;
-    let decided = app.gate.wait((caller.tenant(), approval.id), until, |now| !view::is_pending(now.status()));
+    let asked = questions::count(&approval);
+    let decided = app.gate.wait((caller.tenant(), approval.id), until, |now| {
+        !view::is_pending(now.status()) || questions::count(now) > asked
+    });
     let approval = match select(Box::pin(decided), Box::pin(closing.closed())).await {
         Either::Left((decided, _)) => decided?,
         // The server stops: how it stands is a right answer, and the client asks again.
@@ -189,7 +210,9 @@ pub(crate) async fn list(
     while left > 0 {
         wanted.limit = left.min(PAGE_READ_AT_ONCE);
         let approvals = app.gate.store().list(wanted.clone()).await?;
-        lines.extend(approvals.iter().map(|approval| view::line(approval, &app.gate)));
+        for approval in &approvals {
+            lines.push(reading::line(&app, &caller, approval).await?);
+        }
         wanted.before = approvals.last().map(|last| last.id).or(wanted.before);
         left -= wanted.limit;
         if approvals.len() < wanted.limit as usize {

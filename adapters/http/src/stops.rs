@@ -8,8 +8,9 @@ use axum::extract::{Path, State};
 use placet::approval::{Actor, Refusal};
 use placet::gate::HoldError;
 use placet::hold::{Hold, HoldScope};
-use placet::id::{AgentId, HoldId, RunId, ServerName, ToolName};
+use placet::id::{AgentId, HoldId, RunId};
 use placet::person::NoStanding;
+use placet::ports::HoldQuery;
 use serde_json::{Value, json};
 
 use crate::body::{Fields, JsonBody};
@@ -22,22 +23,31 @@ use crate::query::Query;
 /// What can be stopped.
 const SCOPES: [&str; 4] = ["tenant", "agent", "tool", "run"];
 
-/// `GET /v1/stops?lifted=true&limit=…`: those that stand, or the last of all, newest first.
+/// `GET /v1/stops?lifted=true&before=…&limit=…`: those that stand, or all, newest first; `next` is the `before` of the next
+/// page, where there is one.
 pub(crate) async fn list(
     State(app): State<App>,
     caller: Caller<ReadingMany>,
     query: Query,
 ) -> Result<Json<Value>, Problem> {
-    let query = query.only(&["lifted", "limit"])?;
+    let query = query.only(&["lifted", "before", "limit"])?;
     let only_standing = !query.parsed::<bool>("lifted")?.unwrap_or(false);
-    let limit = query.limit()?;
-    let holds = app.gate.store().holds(Some(caller.tenant()), only_standing, limit).await?;
+    let (before, limit) = (query.parsed::<HoldId>("before")?, query.limit()?);
+    // One more tells whether there is another page.
+    let wanted = HoldQuery { tenant: Some(caller.tenant().clone()), only_standing, before, limit: limit + 1 };
+    let mut holds = app.gate.store().holds(wanted).await?;
+    let more = holds.len() > limit as usize;
+    holds.truncate(limit as usize);
     let stops: Vec<_> = holds.iter().map(|hold| told(hold, &app, &caller)).collect();
-    Ok(Json(json!({ "stops": stops })))
+    let mut page = json!({ "stops": stops });
+    if let Some(last) = holds.last().filter(|_| more) {
+        page["next"] = json!(last.id);
+    }
+    Ok(Json(page))
 }
 
 /// `POST /v1/stops` {scope, name?, run?, reason}: once this is answered, nothing that it covers is claimed. Stopping what
-/// is stopped already is answered with the stop that stands.
+/// is stopped already is answered with the stop that stands. `warning` says that what it names is not known here.
 pub(crate) async fn place(
     State(app): State<App>,
     caller: Caller<Stopping>,
@@ -46,11 +56,18 @@ pub(crate) async fn place(
 ) -> Result<Json<Value>, Problem> {
     query.only(&[])?;
     let mut fields = Fields::of(body, &["scope", "name", "run", "reason"])?;
+    fields.all_of(&["scope", "reason"])?;
     let scope = scope(&mut fields)?;
     let reason = fields.said("reason", NOTE_CHARS_MAX)?;
     let by = caller.as_stopper()?;
     match app.gate.hold(Some(caller.tenant()), scope, (by.clone(), reason)).await {
-        Ok(hold) => Ok(Json(told(&hold, &app, &caller))),
+        Ok(placed) => {
+            let mut stop = told(&placed.hold, &app, &caller);
+            if let Some(doubt) = &placed.doubt {
+                stop["warning"] = json!(doubt.to_string());
+            }
+            Ok(Json(stop))
+        }
         Err(fault) => {
             Err(refused(&app, &caller, (fault, by), ("stop", "a stop"), Problem::no_such_stop).await)
         }
@@ -107,15 +124,7 @@ fn scope(fields: &mut Fields) -> Result<HoldScope, Problem> {
 fn tool(fields: &mut Fields) -> Result<HoldScope, Problem> {
     let name = fields.text("name", NAME_CHARS_MAX)?;
     let name = fields.needed("name", name)?;
-    let (server, tool) = match name.split_once('/') {
-        Some((server, tool)) => (Some(server), tool),
-        None => (None, name.as_str()),
-    };
-    let checked = server.map(|server| ServerName::new(server).map(drop)).transpose();
-    match checked.and(ToolName::new(tool)) {
-        Ok(_) => Ok(HoldScope::Tool(name)),
-        Err(fault) => Err(fields.invalid("name", &fault.to_string())),
-    }
+    HoldScope::tool(&name).map_err(|fault| fields.invalid("name", &fault.to_string()))
 }
 
 /// A stop as people read it.
@@ -186,6 +195,9 @@ pub(crate) async fn refused(
                 Refusal::NoStanding(why) => no_standing(why),
                 other => Problem::new(Code::NotAllowed, format!("refused: {}", other.code())),
             }
+        }
+        pattern @ HoldError::Pattern { .. } => {
+            Problem::new(Code::InvalidField, format!("`name` is not valid: {pattern}")).at("name")
         }
         HoldError::NotThere => {
             app.gate.note_stranger(caller.tenant(), by, command, id).await;

@@ -24,7 +24,7 @@ use crate::stream::{Closing, Feed, Item, Seat, follow, last_event_id};
 use crate::view::readable_times;
 
 /// The types of event that can be asked for.
-const TYPES: [&str; 37] = [
+const TYPES: [&str; 44] = [
     "tool.proposed",
     "policy.checking",
     "policy.checked",
@@ -41,13 +41,19 @@ const TYPES: [&str; 37] = [
     "approval.reminded",
     "approval.joined",
     "approval.shares_card",
+    "approval.gathers",
+    "approval.gathered_on",
+    "approval.part_changed",
     "approval.remembered",
     "approval.forgotten",
     "stop.placed",
     "stop.lifted",
     "question.asked",
     "question.answered",
+    "approval.looked_at",
+    "approval.looked_away",
     "approval.rejudged",
+    "approval.asked_anew",
     "approval.reviewed",
     "approval.claimed",
     "execution.heartbeat",
@@ -57,6 +63,7 @@ const TYPES: [&str; 37] = [
     "card.shown",
     "card.delivered",
     "card.undeliverable",
+    "message.undelivered",
     "alarm.raised",
     "policy.loaded",
     "policy.refused",

@@ -58,6 +58,9 @@ pub(crate) const fn superseded_by(approval: &Approval) -> Option<RequestId> {
 /// they cannot claim, nor go on from, what they do not know.
 pub(crate) fn for_agent(approval: &Approval, redactor: &Redactor) -> Value {
     let mut view = plain_form(approval, redactor);
+    if let Some(questions) = crate::questions::for_agent(approval, redactor) {
+        view["questions"] = questions;
+    }
     if let Some(edited) = &approval.proposal.edited {
         let call = &approval.proposal.call;
         view["replaces"] = json!(edited.request);
@@ -115,7 +118,7 @@ pub(crate) fn rendering(approval: &Approval, gate: &Gate, viewer: Identity) -> R
     let surface = surface().map_err(|fault| Problem::new(Code::Internal, fault.to_string()))?;
     let card = gate.view(approval);
     let full = is_full(&card);
-    let (shown, covers) = (card.shown(&surface, full), card.covers());
+    let (shown, covers) = (card.shown(&surface, full), card.covers);
     Ok(Rendering { shown, surface, full, viewer: Some(viewer), covers })
 }
 

@@ -230,6 +230,22 @@ mod tests {
         assert!(last_words(&played).contains("note"), "{}", last_words(&played));
     }
 
+    /// It says nothing of a file that it did not find.
+    #[tokio::test]
+    async fn where_nothing_is_found_nothing_is_made_up() {
+        let model = Scripted::demo().unwrap();
+        let played = play(&model, "clean up", |_| (false, "there is no such file: demo-notes")).await;
+        let words = last_words(&played);
+        assert!(words.contains("there is no such file: demo-notes"), "{words}");
+        assert_eq!(wanted(&played).len(), 1, "{played:?}");
+        let played = play(&model, "clean up", |call| match call.args.contains("scratch") {
+            true => (false, "there is no such file"),
+            false => (true, "a.txt"),
+        })
+        .await;
+        assert_eq!(wanted(&played).len(), 2, "{played:?}");
+    }
+
     /// R11: asked the same again, it answers the same.
     #[tokio::test]
     async fn it_is_a_pure_function_of_the_conversation() {

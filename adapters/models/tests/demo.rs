@@ -15,7 +15,7 @@ use placet::id::{AgentId, CredentialId, Entropy, SessionId, SurfaceName, TenantI
 use placet::inbound::Inbound;
 use placet::person::Identity;
 use placet::policy::{Place, Policy, PolicySet};
-use placet::ports::{Clock, Store, Surface};
+use placet::ports::{Clock, NoSchemas, Store, Surface};
 use placet::time::Timestamp;
 use placet_models::Scripted;
 use placet_store::{Hint, Options, SqliteStore};
@@ -89,6 +89,7 @@ impl Process {
             surfaces: vec![script],
             redactor: Arc::new(Redactor::new()),
             signer: None,
+            schemas: Arc::new(NoSchemas),
             wakes,
             settings: GateSettings {
                 default_places: vec![Place { surface: name, channel: "here".to_owned(), thread: None }],

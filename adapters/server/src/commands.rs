@@ -1,24 +1,29 @@
 //! The commands of the program.
 
 pub mod check;
+mod columns;
+pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod policy;
 pub mod serve;
+pub mod slack;
 pub mod standing;
 pub mod token;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
+pub use config::Config;
 use placet::card::Redactor;
 use placet::gate::{Directories, Gate, GateParts, GateSettings, NoOnCall, PolicyShelf, Wakes};
 use placet::id::{HoldId, RequestId, TenantId};
 use placet::policy::{Policy, PolicySet};
-use placet::ports::Clock;
+use placet::ports::{Clock, NoSchemas};
 use placet_store::{Access, Options, SqliteStore};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +34,9 @@ use token::{Ask, Registrar, TokenCommand};
 
 /// The exit code of what was interrupted: that of a process that ended by SIGINT.
 const INTERRUPTED: u8 = 130;
+
+/// The exit code of what was not said in full: that of the command line's own errors.
+const WRONG_USE: u8 = 2;
 
 /// Placet asks people before an AI agent does something risky: in Slack, at the terminal, or over HTTP.
 ///
@@ -54,6 +62,10 @@ pub enum Command {
         /// those people are gone. It goes on record.
         #[arg(long)]
         take_policy: bool,
+        /// Where to listen, instead of at the address of the settings: for a server that takes over from one that still
+        /// runs (`[store] shared = true`).
+        #[arg(long, value_name = "ADDRESS")]
+        listen: Option<std::net::SocketAddr>,
     },
     /// Show the main job on this machine: an agent, a risky call, your yes or no. No keys, no network.
     Demo {
@@ -76,6 +88,7 @@ pub enum Command {
         #[command(flatten)]
         config: Config,
         /// Which, as `placet stops` shows it.
+        #[arg(value_name = "ID")]
         id: HoldId,
     },
     /// Show what is stopped.
@@ -108,6 +121,7 @@ pub enum Command {
         #[command(flatten)]
         config: Config,
         /// Which, as `placet remembered` shows it.
+        #[arg(value_name = "ID")]
         id: RequestId,
         /// Of this tenant; left out: the one tenant of the settings.
         #[arg(long)]
@@ -122,16 +136,14 @@ pub enum Command {
     /// Check, explain, test and replay policies: for whoever writes them.
     #[command(subcommand)]
     Policy(policy::PolicyCommand),
+    /// Set up the Slack app.
+    #[command(subcommand)]
+    Slack(slack::SlackCommand),
+    /// Look at everything that an installation rests on, from here to Slack, and say what to do: 0 if all is well, 1 if
+    /// something is to be looked at, 2 if something does not work.
+    Doctor(doctor::DoctorCommand),
     /// Check the settings and the policy, and say what would be done.
     Check(Config),
-}
-
-/// Where the settings are.
-#[derive(Debug, Clone, Args)]
-pub struct Config {
-    /// The settings; config/placet.example.toml is one to start from.
-    #[arg(long, value_name = "FILE")]
-    pub config: PathBuf,
 }
 
 /// Reads the command line and does what it says.
@@ -150,7 +162,8 @@ pub(crate) fn main() -> ExitCode {
         Err(error) => {
             // Where even standard error is closed, the exit code has to do.
             let _closed = writeln!(std::io::stderr(), "placet: {error:#}");
-            ExitCode::FAILURE
+            let is_unsaid = error.is::<config::NoSettings>() || error.is::<slack::NoWay>();
+            if is_unsaid { ExitCode::from(WRONG_USE) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -163,12 +176,19 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 /// Does what a command says. A failure if it found what it was to find out to be wrong.
 async fn run(command: Command, out: &mut (dyn Write + Send)) -> anyhow::Result<ExitCode> {
     let is_right = match command {
-        Command::Serve { config, take_policy } => {
-            serve::run(Settings::load(&config.config)?, take_policy).await?;
+        Command::Serve { config, take_policy, listen } => {
+            let mut settings = Settings::load(&config.file()?)?;
+            settings.http.listen = listen.unwrap_or(settings.http.listen);
+            serve::run(settings, take_policy).await?;
             true
         }
         Command::Policy(command) => return policy::run(&command, out, &mut std::io::stderr()),
-        Command::Check(config) => check::run(&Settings::load(&config.config)?, out)?,
+        Command::Doctor(command) => return doctor::run(&command, Arc::new(SystemClock), out).await,
+        Command::Slack(command) => {
+            slack::run(&command, out)?;
+            true
+        }
+        Command::Check(config) => check::run(&Settings::load(&config.file()?)?, out)?,
         Command::Stop { config, stop } => {
             stands(&config, |_| Ok(standing::Ask::Stop(stop)), out).await?;
             true
@@ -231,7 +251,10 @@ async fn until_interrupted<T>(running: impl Future<Output = T>) -> Option<T> {
 /// The tenant that is named, else the only one.
 fn meant(tenant: Option<TenantId>, basics: &Basics) -> anyhow::Result<TenantId> {
     let tenant = tenant.or_else(|| basics.only_tenant().cloned());
-    tenant.context("say whose with --tenant: the settings do not name exactly one tenant")
+    tenant.context(
+        "say whose with --tenant, such as --tenant acme: the settings name no tenant, or several, so that none is meant by \
+         itself",
+    )
 }
 
 /// Does it here where no server has the database, else through the server that has it.
@@ -240,33 +263,44 @@ async fn stands(
     ask: impl FnOnce(&Basics) -> anyhow::Result<standing::Ask>,
     out: &mut (dyn Write + Send),
 ) -> anyhow::Result<()> {
-    let basics = Basics::load(&config.config)?;
+    let file = config.file()?;
+    let basics = Basics::load(&file)?;
     let ask = ask(&basics)?;
     let options = Options::new(Arc::new(SystemClock), Arc::new(OsEntropy)).with_access(Access::Command);
     let answer = match SqliteStore::open(basics.data.as_path(), options) {
-        Ok(store) => standing::answer(&bare_gate(store)?, ask).await,
+        Ok(store) => standing::answer(&bare_gate(store, policies(&basics))?, ask).await,
         Err(fault) => match through_server(&basics.data, &Errand::Standing(ask)).await? {
             Some(Reply::Standing(answer)) => answer,
             Some(Reply::Token(_)) => bail!("the server answered something else"),
             None => return Err(fault.into()),
         },
     };
-    answer.write(out, &mut std::io::stderr())
+    answer.write(&file, out, &mut std::io::stderr())
+}
+
+/// The policies, for what they name; where they are wrong, that must keep nobody from stopping calls.
+fn policies(basics: &Basics) -> Option<PolicySet> {
+    basics.policy.read_all().ok()
 }
 
 /// A gate without surfaces, directories and people: enough for what is done in Placet's own name.
-fn bare_gate(store: SqliteStore) -> anyhow::Result<Gate> {
+fn bare_gate(store: SqliteStore, policies: Option<PolicySet>) -> anyhow::Result<Gate> {
+    let policies = match policies {
+        Some(policies) => policies,
+        None => PolicySet::alone(Policy::builtin()?),
+    };
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Ok(Gate::new(GateParts {
         store: Arc::new(store),
         clock: Arc::clone(&clock),
         entropy: Arc::new(OsEntropy),
-        policy: PolicyShelf::new(PolicySet::alone(Policy::builtin()?)),
+        policy: PolicyShelf::new(policies),
         directory: Arc::new(Directories::new(Arc::clone(&clock))),
         on_call: Arc::new(NoOnCall::new(clock)),
         surfaces: Vec::new(),
         redactor: Arc::new(Redactor::new()),
         signer: None,
+        schemas: Arc::new(NoSchemas),
         wakes: Wakes::new(),
         settings: GateSettings::default(),
     }))
@@ -299,7 +333,7 @@ async fn token(
     out: &mut (dyn Write + Send),
     notes: &mut (dyn Write + Send),
 ) -> anyhow::Result<()> {
-    let basics = Basics::load(&command.config().config)?;
+    let basics = Basics::load(&command.config().file()?)?;
     let ask = Ask::try_from(command)?;
     // Who may do what is said by the policy, and only looked at where a credential is made.
     let policies = match &ask {

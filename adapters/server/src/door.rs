@@ -43,6 +43,8 @@ pub(crate) fn beside(database: &Path) -> PathBuf {
 pub(crate) struct Door {
     listener: UnixListener,
     path: PathBuf,
+    /// The file that it made.
+    inode: u64,
     owner: u32,
     gate: Gate,
     store: SqliteStore,
@@ -51,7 +53,8 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    /// Opens it. Whoever calls has the database to themselves: a socket that is there was left by a process that died.
+    /// Opens it. A socket that is there was left by a process that died, or, where servers share the database, belongs to one
+    /// that is to be replaced: commands go to the last that was started.
     ///
     /// # Errors
     /// If it cannot be made: the path is too long for a socket, say.
@@ -68,7 +71,8 @@ impl Door {
         let listener = UnixListener::bind(&path)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
         let owner = std::fs::metadata(database)?.uid();
-        Ok(Self { listener, path, owner, gate, store, policies, tenant })
+        let inode = std::fs::symlink_metadata(&path)?.ino();
+        Ok(Self { listener, path, inode, owner, gate, store, policies, tenant })
     }
 
     /// Answers for ever, one after the other.
@@ -131,8 +135,10 @@ impl Door {
 
 impl Drop for Door {
     fn drop(&mut self) {
-        // What cannot be removed is removed by the next server.
-        let _left = std::fs::remove_file(&self.path);
+        // What cannot be removed is removed by the next server; and what the next one has made already is left to it.
+        if std::fs::symlink_metadata(&self.path).is_ok_and(|file| file.ino() == self.inode) {
+            let _left = std::fs::remove_file(&self.path);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Wires the adapters together: the library behind the placet binary.
 
+mod beside;
 mod clock;
 pub mod commands;
 #[cfg(unix)]

@@ -24,16 +24,20 @@ use placet_store::SqliteStore;
 use tokio::sync::{Mutex, Notify};
 
 use crate::record::{Policies, note_policies};
-use crate::settings::{PolicyTexts, PolicyUnit, Settings};
-use crate::soundness::Soundness;
+use crate::settings::{PolicyTexts, PolicyUnit, Settings, Unread};
+use crate::soundness::{Flaw, Soundness};
 
 use agreement::{Agreement, Answer, Change};
 use force::Force;
 use refusal::Refused;
+use start::recorded_texts;
 pub(crate) use start::{Files, Ground, Start};
 
 /// What brings a policy into the record of a tenant that is new.
 const NEW_TENANT: &str = "the tenant's first credential";
+
+/// What brings a policy that is in force by the record.
+const OTHER: &str = "another server on the same file";
 
 /// Why the files are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +59,7 @@ impl Look {
 }
 
 /// What a look at the files found: their texts, or why they cannot be read.
-type Seen = Result<PolicyTexts, String>;
+type Seen = Result<PolicyTexts, Unread>;
 
 /// Puts in force what the policy's files say, and keeps out what is wrong or not agreed to.
 pub struct PolicyWatch {
@@ -122,6 +126,9 @@ impl PolicyWatch {
     /// Looks at the files again and again, until it is dropped.
     pub async fn work(&self) {
         let clock = Arc::clone(self.gate.clock());
+        if let Err(fault) = self.drop_moot().await {
+            tracing::error!(error = %fault, "questions about the policy that are moot could not be taken back");
+        }
         loop {
             let pause = clock.sleep_until(clock.now() + self.force.settings.policy.poll);
             let look = match select(Box::pin(self.asked.notified()), pause).await {
@@ -144,7 +151,9 @@ impl PolicyWatch {
         let mut state = self.state.lock().await;
         let settled = look == Look::Asked || seen == state.seen;
         state.seen.clone_from(&seen);
-        let is_done = look == Look::Routine && !state.waits && state.acted.as_ref() == Some(&seen);
+        let followed = self.follow_others(&mut state).await?;
+        let is_done =
+            look == Look::Routine && !state.waits && !followed && state.acted.as_ref() == Some(&seen);
         if !settled || is_done {
             return Ok(());
         }
@@ -163,18 +172,59 @@ impl PolicyWatch {
         Ok(())
     }
 
+    /// Where several servers have one file, judges by what another of them has put in force since. Only where the files say
+    /// something else than what is in force here can there be such a thing: with the same files, it is what they say.
+    async fn follow_others(&self, state: &mut State) -> anyhow::Result<bool> {
+        let is_behind =
+            state.seen.as_ref().is_ok_and(|texts| !texts.changed(&state.in_force.texts).is_empty());
+        if !is_behind || !self.force.store.is_shared() {
+            return Ok(false);
+        }
+        let recorded = recorded_texts(&self.force.settings, &self.force.store).await?;
+        let Some(texts) = recorded.filter(|texts| !texts.changed(&state.in_force.texts).is_empty()) else {
+            return Ok(false);
+        };
+        match self.checked(&texts) {
+            Ok((policies, _)) => {
+                self.force.follow(&policies, OTHER);
+                state.in_force = policies;
+                self.judge_again().await;
+                Ok(true)
+            }
+            Err(why) => {
+                tracing::error!(
+                    why = why.all(),
+                    "another server has put a policy in force that does not go together with the settings of this one"
+                );
+                Ok(false)
+            }
+        }
+    }
+
+    /// Takes back what people are asked and the files no longer say, once after a start: what took force with it, by
+    /// `--take-policy` say, is no question any more.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn drop_moot(&self) -> Result<(), StoreError> {
+        let state = self.state.lock().await;
+        let is_in_force =
+            state.seen.as_ref().is_ok_and(|texts| texts.changed(&state.in_force.texts).is_empty());
+        if is_in_force { self.agreement.withdraw_all_but(&[]).await } else { Ok(()) }
+    }
+
     /// Reads the files where it holds up nobody.
     async fn read(&self) -> Seen {
         let policy = self.force.settings.policy.clone();
         match tokio::task::spawn_blocking(move || policy.read_texts()).await {
-            Ok(texts) => texts.map_err(|error| error.to_string()),
-            Err(broken) => Err(format!("the policy could not be read: {broken}")),
+            Ok(texts) => texts,
+            Err(broken) => Err(Unread { of: None, why: format!("the policy could not be read: {broken}") }),
         }
     }
 
     /// What the files say, if it is right.
     fn judged(&self, seen: &Seen, is_new: bool) -> Result<Policies, Box<Refused>> {
-        let texts = seen.as_ref().map_err(|why| Refused::unreadable(why))?;
+        let texts = seen.as_ref().map_err(Refused::unreadable)?;
         let (policies, warnings) = self.checked(texts)?;
         for warning in warnings.iter().filter(|_| is_new) {
             tracing::warn!("{warning}");
@@ -189,7 +239,8 @@ impl PolicyWatch {
 
     /// Puts in force what takes nobody's yes, asks about the rest, and puts in force what people agreed to.
     async fn change(&self, state: &mut State, wanted: &Policies, look: Look) -> anyhow::Result<()> {
-        let changed = wanted.texts.changed(&state.in_force.texts);
+        let before_look = state.in_force.texts.clone();
+        let changed = wanted.texts.changed(&before_look);
         let (asked, free): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|unit| state.in_force.policy(unit).change().is_some());
         let texts =
@@ -201,12 +252,12 @@ impl PolicyWatch {
                 Err(why) => tracing::info!(why = why.all(), "a change of the policy waits for another"),
             }
         }
-        let before = state.asked_about.replace(wanted.texts.clone());
+        let asked_before = state.asked_about.replace(wanted.texts.clone());
         let mut changes = Vec::new();
         for unit in asked {
             let Some(tenant) = self.asked_in(&unit) else { continue };
             let new = |before: &PolicyTexts| before.text(&unit) != wanted.texts.text(&unit);
-            let anew = look == Look::Asked || before.as_ref().is_some_and(new);
+            let anew = look == Look::Asked || asked_before.as_ref().is_some_and(new);
             changes.push((Change::of(unit, (&state.in_force, wanted), tenant)?, anew));
         }
         let askable = changes.iter().map(|(change, _)| change).filter(|change| change.is_askable());
@@ -244,7 +295,14 @@ impl PolicyWatch {
         self.waiting(state, waiting);
         match out {
             Some(refused) => self.refuse(&refused).await?,
-            None => self.force.health.change(|standing| standing.refused = None),
+            None => {
+                let mut was_refused = false;
+                self.force.health.change(|standing| was_refused = standing.refused.take().is_some());
+                log_result(
+                    look,
+                    (was_refused, state.in_force.texts.changed(&before_look).is_empty(), waiting),
+                );
+            }
         }
         Ok(())
     }
@@ -301,6 +359,23 @@ impl PolicyWatch {
     }
 }
 
+/// Says how a look ended that found nothing wrong, where somebody may wait for that.
+fn log_result(look: Look, (was_refused, is_same, waiting): (bool, bool, u32)) {
+    if was_refused {
+        tracing::info!(
+            "what was not taken of the policy is gone from the files: nothing is refused any more"
+        );
+    } else if look == Look::Asked && is_same {
+        match waiting {
+            0 => tracing::info!("the policy's files say what is in force: nothing changed"),
+            _ => tracing::info!(
+                policy.waiting = waiting,
+                "nothing of the policy takes force now: a change waits for a yes"
+            ),
+        }
+    }
+}
+
 /// Reads texts and looks at them together with the settings; with what there is to warn of.
 fn checked(
     settings: &Settings,
@@ -309,7 +384,7 @@ fn checked(
 ) -> Result<(Policies, Vec<String>), Box<Refused>> {
     let policies = Policies::of(texts.clone()).map_err(|errors| Refused::wrong(texts, &errors))?;
     let found = Soundness::of(settings, (texts, &policies.set), local)
-        .map_err(|error| Refused::unsound(texts, &[error.to_string()]))?;
+        .map_err(|error| Refused::unsound(texts, &[Flaw::plain(None, error.to_string())]))?;
     if found.errors.is_empty() {
         Ok((policies, found.warnings))
     } else {

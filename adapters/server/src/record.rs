@@ -12,6 +12,9 @@ use crate::settings::{PolicyTexts, PolicyUnit};
 /// Events that are read at once.
 const AT_ONCE: u32 = 1000;
 
+/// The type of the events that say which policy is in force.
+const LOADED: &str = "policy.loaded";
+
 /// Policies that are read at once: each may be a megabyte.
 const POLICIES_AT_ONCE: u32 = 16;
 
@@ -75,9 +78,13 @@ pub async fn note_policies(
     tenants: impl IntoIterator<Item = TenantId>,
 ) -> Result<(), StoreError> {
     for tenant in tenants {
-        let before = last_loaded(store, &tenant).await?;
-        if let Some(kind) = policies.loaded(&tenant, before.as_ref(), by) {
-            store.note(tenant, kind).await?;
+        // Another server on the same file may note the same at the same moment: it stands there once.
+        loop {
+            let (before, read) = last_loaded_at(store, &tenant).await?;
+            let Some(kind) = policies.loaded(&tenant, before.as_ref(), by) else { break };
+            if store.note_next(tenant.clone(), kind, (vec![LOADED], read)).await? {
+                break;
+            }
         }
     }
     Ok(())
@@ -91,13 +98,21 @@ pub async fn last_loaded(
     store: &dyn RequestStore,
     tenant: &TenantId,
 ) -> Result<Option<Recorded>, StoreError> {
+    Ok(last_loaded_at(store, tenant).await?.0)
+}
+
+/// The same, with how far the record was read for it.
+async fn last_loaded_at(
+    store: &dyn RequestStore,
+    tenant: &TenantId,
+) -> Result<(Option<Recorded>, Seq), StoreError> {
     let (mut last, mut after) = (None, Seq(0));
     loop {
         let query = EventQuery {
             tenant: Some(tenant.clone()),
             request: None,
             after,
-            types: vec!["policy.loaded"],
+            types: vec![LOADED],
             limit: POLICIES_AT_ONCE,
         };
         let read = store.events(query).await?;
@@ -109,7 +124,7 @@ pub async fn last_loaded(
             }
         }
         if !full {
-            return Ok(last);
+            return Ok((last, after));
         }
     }
 }

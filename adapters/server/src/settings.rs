@@ -6,32 +6,39 @@
 //! - Reading depends on nothing but the text, the folder and the environment that are handed in.
 
 mod basics;
+mod kind;
 mod on_call;
 mod policy;
 mod problem;
 mod reader;
+mod schemas;
 mod secret;
 mod section;
+mod slack;
+mod store;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 
 use placet::card::Redactor;
-use placet::id::TenantId;
+use placet::id::{SurfaceName, TenantId};
+use placet::policy::key_at;
 use placet::time::Ttl;
 use secrecy::ExposeSecret as _;
 use toml::de::DeTable;
 
 pub use basics::Basics;
 pub use on_call::OnCallSettings;
-pub use policy::{POLICY_POLL, PolicySettings, PolicySource, PolicyTexts, PolicyUnit};
+pub use policy::{POLICY_POLL, PolicySettings, PolicySource, PolicyTexts, PolicyUnit, Unread};
 pub use problem::{Problem, SettingsErrors};
 pub use secret::Secrets;
 pub use section::{
     AgentSettings, GrantSettings, HttpSettings, LogFormat, LogSettings, ModelChoice, ProxySettings,
     SlackSettings, ToolSettings,
 };
+pub use slack::SlackWaysIn;
+pub use store::StoreSettings;
 
 use problem::{Report, cause};
 use reader::Section;
@@ -39,6 +46,9 @@ pub(crate) use section::is_slack_id;
 
 /// The most bytes of settings: more is no text that people wrote.
 const SETTINGS_BYTES_MAX: usize = 1024 * 1024;
+
+/// Where Slack has sockets. <https://docs.slack.dev/apis/events-api/using-socket-mode>
+const SOCKET_HOSTS: [&str; 2] = ["wss-backup.slack.com:443", "wss-primary.slack.com:443"];
 
 /// The shortest and the longest lease. Shorter than this, an executor spends its time with heartbeats; longer, and
 /// nobody learns for half an hour that it died.
@@ -49,14 +59,16 @@ const LEASE: std::ops::RangeInclusive<Ttl> = Ttl::from_secs(3)..=Ttl::from_mins(
 pub struct Settings {
     /// The database.
     pub data: PathBuf,
+    /// How it is opened.
+    pub store: StoreSettings,
     /// The policies.
     pub policy: PolicySettings,
     /// How long a heartbeat of an executor carries.
     pub lease: Ttl,
     /// The HTTP interface.
     pub http: HttpSettings,
-    /// The Slack workspace; none leaves Slack out.
-    pub slack: Option<SlackSettings>,
+    /// The Slack workspaces; none leaves Slack out.
+    pub slack: Vec<SlackSettings>,
     /// Schedules of who is on call; none leaves those at PagerDuty unreadable.
     pub on_call: Option<OnCallSettings>,
     /// Grants for executors outside; none gives no grants.
@@ -78,8 +90,18 @@ impl Settings {
     /// [`SettingsErrors`] with everything that was found.
     pub fn load(file: &Path) -> Result<Self, SettingsErrors> {
         let (shown, text) = text_of(file)?;
-        let secrets = Secrets { folder: folder_of(file), environment: &|name| std::env::var(name).ok() };
-        Self::parse(&text, &shown, secrets)
+        let environment = |name: &str| std::env::var(name).ok();
+        Self::parse(&text, &shown, Secrets::new(folder_of(file), &environment))
+    }
+
+    /// Reads the settings from a file, and looks up no secret: where the server's secrets are not, such as in CI, it can
+    /// still be told whether a policy goes together with them. Nothing can be served with these.
+    ///
+    /// # Errors
+    /// [`SettingsErrors`] with everything that was found.
+    pub fn load_without_secrets(file: &Path) -> Result<Self, SettingsErrors> {
+        let (shown, text) = text_of(file)?;
+        Self::parse(&text, &shown, Secrets::blank(folder_of(file)))
     }
 
     /// Reads the settings from text. `file` is what errors call it.
@@ -92,26 +114,28 @@ impl Settings {
 
     fn read(mut root: Section<'_>, secrets: Secrets<'_>, report: &mut Report<'_>) -> Option<Self> {
         let data = root.needed("data", "\"placet.db\"", report);
+        let store = StoreSettings::read(root.section("store", report), report);
         let policy = PolicySettings::read(&mut root, secrets.folder, report);
         let lease = root.ttl("lease", LEASE, report).unwrap_or(Ttl::from_secs(60));
         let http = HttpSettings::read(root.section("http", report), report);
-        let slack = root.section("slack", report).map(|table| SlackSettings::read(table, secrets, report));
+        let slack = slack::workspaces(&mut root, secrets, report);
         let on_call =
             root.section("on_call", report).map(|table| OnCallSettings::read(table, secrets, report));
         let grants = root.section("grants", report).map(|table| GrantSettings::read(table, secrets, report));
         let agent =
             root.section("agent", report).map(|table| AgentSettings::read(table, secrets.folder, report));
-        let tools = ToolSettings::read(root.section("tools", report), report);
+        let tools = ToolSettings::read(root.section("tools", report), secrets.folder, report);
         let log = LogSettings::read(root.section("log", report), report);
         let outbound = root.section("outbound", report);
         let outbound = outbound.map(|table| ProxySettings::read(table, secrets, report));
         root.finish(report);
         Some(Self {
             data: secrets.folder.join(data?.value),
+            store,
             policy: policy?,
             lease,
             http: http?,
-            slack: opposite(slack)?,
+            slack: slack?,
             on_call: opposite(on_call)?,
             grants: opposite(grants)?,
             agent: opposite(agent)?.flatten(),
@@ -125,9 +149,8 @@ impl Settings {
     #[must_use]
     pub fn redactor(&self) -> Redactor {
         let mut redactor = Redactor::new();
-        let slack = self.slack.iter().flat_map(|slack| {
-            [Some(&slack.signing_secret), slack.signing_secret_previous.as_ref(), Some(&slack.bot_token)]
-        });
+        let slack = self.slack.iter();
+        let slack = slack.flat_map(|slack| slack.ways_in.secrets().chain([&slack.bot_token]).map(Some));
         let grants = self.grants.iter().map(|grants| Some(&grants.key));
         let outbound = self.outbound.iter().map(|outbound| outbound.password.as_ref());
         let on_call = self.on_call.iter().map(|on_call| Some(&on_call.pagerduty_token));
@@ -145,6 +168,11 @@ impl Settings {
         slack.chain(agent).chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in).collect()
     }
 
+    /// Pairs of workspaces that have one signing secret.
+    pub(crate) fn sharing_a_secret(&self) -> Vec<(&SurfaceName, &SurfaceName)> {
+        slack::sharing_a_secret(&self.slack)
+    }
+
     /// The tenant that is meant where none is named: the only one.
     #[must_use]
     pub fn only_tenant(&self) -> Option<&TenantId> {
@@ -156,7 +184,9 @@ impl Settings {
     /// one that is asked in Slack, else the only one.
     #[must_use]
     pub fn policy_tenant(&self) -> Option<&TenantId> {
-        let asked = self.slack.as_ref().map(|slack| &slack.tenant);
+        let mut asked = self.slack.iter().map(|slack| &slack.tenant);
+        // Of several, none is meant more than another.
+        let asked = asked.next().filter(|first| asked.all(|other| other == *first));
         self.policy.agreed_in.as_ref().or(asked).or_else(|| self.only_tenant())
     }
 
@@ -164,8 +194,12 @@ impl Settings {
     #[must_use]
     pub fn hosts(&self) -> Vec<String> {
         let mut hosts = Vec::new();
-        if let Some(slack) = &self.slack {
+        for slack in &self.slack {
             hosts.extend(host(&slack.api_url));
+            // Where sockets are, Slack says each time; these two it names.
+            if slack.ways_in.app_token.is_some() && slack.api_url.host_str() == Some("slack.com") {
+                hosts.extend(SOCKET_HOSTS.map(ToOwned::to_owned));
+            }
         }
         hosts.extend(self.on_call.as_ref().and_then(|on_call| host(&on_call.pagerduty_url)));
         if self.agent.is_some() {
@@ -209,7 +243,8 @@ fn parsed<T>(
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
         let span = error.span().unwrap_or(0..0);
-        report.add(&span, "", format!("this is not TOML: {}", error.message()), "");
+        let key = key_at(text, &span).map_or_else(String::new, |key| format!(" `{key}`"));
+        report.add(&span, "", format!("this is not TOML: {}{key}", error.message()), "");
     }
     // What was recovered from broken TOML would only be guessed at.
     if !report.is_clean() {

@@ -7,19 +7,25 @@
 //! thought of it: such an installation does not start.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use placet::approval::{Proposal, Requester};
+use placet::approval::{Assurance, Proposal, Requester};
 use placet::call::{CanonicalArgs, ToolCall};
 use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
 use placet::person::{Identity, OnCallSchedule, OnCallSource};
-use placet::policy::{Circumstances, Policy, PolicyFile, PolicySet, RuleKind, Tier, Verdict};
+use placet::policy::{
+    Circumstances, Diagnostic, NamedPlace, Policy, PolicyFile, PolicySet, RuleKind, Tier, Verdict,
+};
 use placet::time::Timestamp;
 use toml::de::{DeTable, DeValue};
 
 use crate::settings::{PolicyTexts, Settings, SlackSettings, is_slack_id};
 use crate::wire::SLACK;
+
+/// The most that Slack, the API and a terminal tell of a vote.
+const ASSURANCE_MAX: Assurance = Assurance::Signed;
 
 /// What the ids of Slack's channels begin with.
 const CHANNELS: [char; 3] = ['C', 'G', 'D'];
@@ -33,11 +39,71 @@ struct Looked<'a> {
     texts: Vec<&'a PolicyFile>,
 }
 
+/// What keeps a server from starting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Flaw {
+    /// At a place in a policy.
+    At(Option<TenantId>, Box<Diagnostic>),
+    /// Between the policy and the settings, or on this machine.
+    Plain(Option<TenantId>, String),
+}
+
+impl Flaw {
+    /// In one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        match self {
+            Self::At(_, found) => {
+                format!("{}:{}:{}: {}", found.file, found.line, found.column, found.message)
+            }
+            Self::Plain(_, told) => told.clone(),
+        }
+    }
+
+    /// Whose own policy it is about; none where it is everybody's.
+    #[must_use]
+    pub const fn of(&self) -> Option<&TenantId> {
+        match self {
+            Self::At(of, _) | Self::Plain(of, _) => of.as_ref(),
+        }
+    }
+
+    /// As data, in the form of a diagnostic.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        match self {
+            Self::At(_, found) => serde_json::json!(found),
+            Self::Plain(_, told) => serde_json::json!({ "severity": "error", "message": told }),
+        }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At(_, found) => found.fmt(f),
+            Self::Plain(_, told) => write!(f, "error: {told}"),
+        }
+    }
+}
+
+impl Flaw {
+    /// At a place in a policy, of a tenant or of everybody.
+    fn at(of: Option<&TenantId>, found: Diagnostic) -> Self {
+        Self::At(of.cloned(), Box::new(found))
+    }
+
+    /// Anywhere else.
+    pub(crate) fn plain(of: Option<&TenantId>, told: String) -> Self {
+        Self::Plain(of.cloned(), told)
+    }
+}
+
 /// What was found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Soundness {
     /// Each keeps the server from starting.
-    pub errors: Vec<String>,
+    pub errors: Vec<Flaw>,
     /// What whoever starts it should know.
     pub warnings: Vec<String>,
 }
@@ -63,9 +129,12 @@ impl Soundness {
                 Some(tenant) => policies.of(tenant),
                 None => Arc::clone(policies.installation()),
             };
-            let asks = !local.is_empty() || settings.slack.is_some() || policy.decides_over_api();
+            let served = |slack: &SlackSettings| looked.tenant.is_none_or(|tenant| *tenant == slack.tenant);
+            let in_slack = settings.slack.iter().any(served);
+            let asks = !local.is_empty() || in_slack || policy.decides_over_api();
             found.tools(settings, &looked, (&policy, policies, asks))?;
             found.schedules(settings, &policy);
+            found.assurance(&policy);
             for warning in policy.warnings().iter().map(ToString::to_string) {
                 if !found.warnings.contains(&warning) {
                     found.warnings.push(warning);
@@ -73,11 +142,19 @@ impl Soundness {
             }
         }
         found.agreement(settings, policies);
-        if let Some(slack) = &settings.slack {
+        for slack in &settings.slack {
             found.approvers(slack, &policies.of(&slack.tenant));
         }
-        for file in std::iter::once(&texts.installation).chain(texts.tenants.values()) {
-            found.places(settings, file, local);
+        for (one, other) in settings.sharing_a_secret() {
+            found.warnings.push(format!(
+                "[{one}] and [{other}] have one signing_secret: that is right where both workspaces have the same app, and the \
+                 workspace that a signed call names decides whose it is; where each has an app of its own, one secret is the \
+                 other's, and no click of it counts"
+            ));
+        }
+        found.places(settings, (None, policies.installation()), local);
+        for (tenant, policy) in policies.tenants() {
+            found.places(settings, (Some(tenant), policy), local);
         }
         Ok(found)
     }
@@ -87,48 +164,49 @@ impl Soundness {
     pub fn with_folders(mut self, settings: &Settings) -> Self {
         let folder = settings.data.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-            self.errors.push(missing("data", folder));
+            self.errors.push(Flaw::plain(None, missing("data", folder)));
         }
         if let Some(agent) = settings.agent.as_ref().filter(|agent| !agent.workspace.is_dir()) {
-            self.errors.push(missing("agent.workspace", &agent.workspace));
+            self.errors.push(Flaw::plain(None, missing("agent.workspace", &agent.workspace)));
         }
         self
     }
 
     /// Looks whether there is what a policy's places name: a surface of the settings or one of `local`, and in Slack a
     /// channel by its id. A place that is none would be left out in silence.
-    fn places(&mut self, settings: &Settings, file: &PolicyFile, local: &[&str]) {
-        let Ok(document) = DeTable::parse(&file.text) else { return };
-        let mut listed = Vec::new();
-        places_in(document.get_ref(), "", &mut listed);
-        for (key, place) in listed {
-            let word =
-                |key: &str| place.get(key).and_then(|word| Some((word.get_ref().as_str()?, word.span())));
-            let Some((surface, span)) = word("surface") else { continue };
-            let (told, span) = if surface == SLACK && settings.slack.is_some() {
-                let Some((channel, span)) =
-                    word("channel").filter(|(channel, _)| !is_slack_id(channel, &CHANNELS))
-                else {
-                    continue;
-                };
-                let told = format!(
-                    "`{channel}` is not a channel's id; an id such as C024BE91L stands in the channel's details, at \
-                     the bottom"
-                );
-                (told, span)
-            } else if local.contains(&surface) {
-                continue;
-            } else {
-                let told = match surface {
-                    SLACK => "there is no [slack] in the settings; add it, or take the place out".to_owned(),
-                    _ => {
-                        format!("there is no surface `{surface}` in the settings; there is only \"{SLACK}\"")
-                    }
-                };
-                (told, span)
+    fn places(&mut self, settings: &Settings, (of, policy): (Option<&TenantId>, &Policy), local: &[&str]) {
+        for place in policy.named_places() {
+            let NamedPlace { surface, channel, surface_at, channel_at } = place;
+            let workspace = settings.slack.iter().find(|slack| slack.name.as_str() == surface.as_str());
+            let wrong = match (surface.as_str(), workspace) {
+                (name, Some(slack)) if of.is_some_and(|tenant| *tenant != slack.tenant) => {
+                    let message =
+                        format!("[{name}] is of the tenant {}, and this policy of another", slack.tenant);
+                    surface_at
+                        .error(message, "take the place out: no card of this tenant would be shown there")
+                }
+                (_, Some(_)) if is_slack_id(channel, &CHANNELS) => continue,
+                (_, Some(_)) => channel_at.error(
+                    format!("`{channel}` is not a channel's id in Slack"),
+                    "an id such as C024BE91L stands in the channel's details, at the bottom",
+                ),
+                (name, None) if local.contains(&name) => continue,
+                (SLACK, None) if settings.slack.is_empty() => surface_at.error(
+                    "this place is in Slack, and there is no [slack] in the settings",
+                    "add [slack] to the settings, or take the place out: people then decide over the API",
+                ),
+                (name, None) => {
+                    let known: Vec<String> =
+                        settings.slack.iter().map(|slack| format!("\"{}\"", slack.name)).collect();
+                    let help = match known.as_slice() {
+                        [] => "there is none at all: people decide over the API".to_owned(),
+                        [one] => format!("there is only {one}"),
+                        several => format!("there are {}", several.join(", ")),
+                    };
+                    surface_at.error(format!("there is no surface `{name}` in the settings"), help)
+                }
             };
-            let line = file.text.get(..span.start).map_or(1, |before| before.matches('\n').count() + 1);
-            self.errors.push(format!("{}:{line}: {key}: {told}", file.name));
+            self.errors.push(Flaw::at(of, wrong));
         }
     }
 
@@ -158,17 +236,17 @@ impl Soundness {
             let graded = verdict.rules.iter().any(|hit| grades(hit.kind));
             // Where the policy only looks on, its author has thought of the tool: it would be asked about.
             if !graded && verdict.shadow.is_none() && verdict.tier < Tier::Approve {
-                self.errors.push(format!(
+                self.errors.push(Flaw::plain(looked.tenant, format!(
                     "{of}tool {shown} is mapped but has no gate: no rule of the policy grades it, and its default lets \
                      everything through (tier {}); add a [[rule]] for it, or set [default] level to one that asks",
                     verdict.tier
-                ));
+                )));
             }
             asked |= verdict.tier == Tier::Approve;
         }
         if asked && !asks {
             self.warnings.push(format!(
-                "{of}no approver configured (fail closed): there is no [slack], and nobody in the policy has \
+                "{of}no approver configured (fail closed): there is no [slack] for it, and nobody in the policy has \
                  `credentials` to decide over the API with; whatever needs approval is refused"
             ));
         }
@@ -192,25 +270,44 @@ impl Soundness {
         }
     }
 
+    /// Nobody can give a vote that is surer than what the surfaces tell of it.
+    fn assurance(&mut self, policy: &Policy) {
+        for (what, wanted) in policy.wants_more_than(ASSURANCE_MAX) {
+            let (wanted, given) = (wanted.name(), ASSURANCE_MAX.name());
+            let warning = format!(
+                "{what} wants votes of assurance {wanted}, and there is no surface that gives more than {given}: nobody can \
+                 say yes or no to its calls; set `assurance = \"{given}\"`"
+            );
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
     /// Where a change of the installation's policy wants somebody's yes, there must be a tenant in which they are asked,
     /// and its own file must not say who they are: it could name whom it likes.
     fn agreement(&mut self, settings: &Settings, policies: &PolicySet) {
-        if policies.installation().change().is_none() {
-            return;
-        }
-        match settings.policy_tenant() {
-            None => self.errors.push(
-                "[change] in the policy wants somebody's yes to a new one, and the settings name no tenant in which they \
-                 are asked; add policy_tenant = \"acme\" to the settings"
+        let Some(at) = policies.installation().change_at() else { return };
+        let of = settings.policy_tenant().filter(|tenant| policies.tenants().any(|(own, _)| own == *tenant));
+        let (message, help) = match settings.policy_tenant() {
+            None => (
+                "[change] wants somebody's yes to a new policy, and the settings name no tenant in which they are asked"
                     .to_owned(),
+                "add policy_tenant = \"acme\" to the settings".to_owned(),
             ),
-            Some(tenant) if policies.tenants().any(|(own, _)| own == tenant) => self.errors.push(format!(
-                "people are asked in the tenant {tenant} whether a new policy of the installation takes force ([change]), \
-                 but that tenant has a policy of its own, which could say who they are; name another as policy_tenant, or \
-                 put what stands in tenants.{tenant}.policy into the installation's"
-            )),
-            Some(_) => {}
-        }
+            Some(tenant) if policies.tenants().any(|(own, _)| own == tenant) => (
+                format!(
+                    "people are asked about a new policy of the installation in the tenant {tenant}, which has a policy of \
+                     its own that could say who they are"
+                ),
+                format!(
+                    "name another tenant as policy_tenant in the settings, or put what stands in \
+                     tenants.{tenant}.policy into this file"
+                ),
+            ),
+            Some(_) => return,
+        };
+        self.errors.push(Flaw::at(of, at.error(message, help)));
     }
 
     fn approvers(&mut self, slack: &SlackSettings, policy: &Policy) {
@@ -219,9 +316,15 @@ impl Soundness {
         let vouched = |account: &Identity| vouching.iter().any(|realm| realm == account.realm());
         let reachable = policy.people().all().iter().any(|known| known.identities.iter().any(vouched))
             || policy.groups().iter().any(|group| vouched(&group.group));
-        if !reachable && !policy.decides_over_api() {
+        if !reachable {
+            let instead = if policy.decides_over_api() {
+                "no click on a card counts, and only who has `credentials` can decide, over the API; set `team` in [slack] \
+                 right, or the accounts of [[people]]"
+            } else {
+                "no card can ever be approved"
+            };
             self.warnings.push(format!(
-                "nobody in the policy has an account in the Slack workspace {}: no card can ever be approved",
+                "nobody in the policy has an account in the Slack workspace {}: {instead}",
                 slack.team
             ));
         }
@@ -233,28 +336,6 @@ const fn grades(kind: RuleKind) -> bool {
     match kind {
         RuleKind::Rule | RuleKind::Forbid => true,
         RuleKind::Raise | RuleKind::Default => false,
-    }
-}
-
-/// Every place that a file names, with the key of the list it stands in: at the top, in a level, in a rule, in a step.
-fn places_in<'d>(table: &'d DeTable<'d>, path: &str, listed: &mut Vec<(String, &'d DeTable<'d>)>) {
-    for (key, value) in table {
-        let key = key.get_ref().as_ref();
-        let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-        match value.get_ref() {
-            DeValue::Table(inner) => places_in(inner, &path, listed),
-            DeValue::Array(items) => {
-                for item in items {
-                    let DeValue::Table(inner) = item.get_ref() else { continue };
-                    if key == "places" {
-                        listed.push((path.clone(), inner));
-                    } else {
-                        places_in(inner, &path, listed);
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 }
 
@@ -305,8 +386,10 @@ fn judged(policy: &Policy, server: Option<ServerName>, tool: ToolName) -> anyhow
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     };
     Ok(policy.judge(&proposal, &Circumstances::at(Timestamp::from_secs(0))))
 }

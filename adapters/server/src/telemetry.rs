@@ -69,6 +69,19 @@ fn described() {
     use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
     describe_gauge!("placet_requests", "Requests by the state they are in.");
     describe_gauge!("placet_alarms", "Requests on which an alarm stands, by its kind.");
+    describe_gauge!("placet_stops", "Emergency stops that stand.");
+    describe_gauge!(
+        "placet_surface_refused",
+        "Whether a surface refuses Placet (1), its token say: no card gets through."
+    );
+    describe_gauge!(
+        "placet_surface_unreachable",
+        "Whether a surface gives no answer (1), for no connection to it comes about, say: no card gets through."
+    );
+    describe_gauge!(
+        "placet_surface_sockets",
+        "Connections to a surface on which clicks arrive; with 0 none does, unless it comes over HTTP."
+    );
     describe_counter!("placet_votes_total", "Votes by surface and decision.");
     describe_counter!("placet_http_requests_total", "Answers by route, method and status.");
     describe_histogram!("placet_http_request_seconds", Unit::Seconds, "How long answers took, by route.");

@@ -22,7 +22,7 @@ fn settings_in(folder: &Path, text: &str) -> Settings {
         "BOT_TOKEN" => Some("xoxb-1234567890-abcdefghij".to_owned()),
         _ => None,
     };
-    Settings::parse(text, "placet.toml", Secrets { folder, environment: &environment }).unwrap()
+    Settings::parse(text, "placet.toml", Secrets::new(folder, &environment)).unwrap()
 }
 
 fn tenant(name: &str) -> TenantId {

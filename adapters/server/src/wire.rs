@@ -3,12 +3,15 @@
 //! An application is made of settings and of what is outside, and of nothing else: several can live in one process,
 //! and one that is dropped can be built again on the same file.
 
+mod slack;
+
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use axum::Router;
 use futures::future::{Either, select};
 use placet::agent::Agent;
+use placet::agent::task::{TaskDesk, TaskParts};
 use placet::approval::{Actor, Approval, State, Status};
 use placet::gate::{
     CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
@@ -16,27 +19,27 @@ use placet::gate::{
 };
 use placet::id::{Entropy, SurfaceName};
 use placet::policy::Place;
-use placet::ports::{Clock, Model, RequestQuery, RequestStore as _, Surface, Tool};
+use placet::ports::{Clock, HoldQuery, Model, RequestQuery, RequestStore as _, Surface, Tool};
 use placet::time::Ttl;
-use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, PolicyHealth, ServeLimits};
+use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, PolicyHealth, ServeLimits, SurfaceHealth};
 use placet_oncall::{OnCallSettings, PagerDutySettings, Schedules};
-use placet_slack::api::{ApiSettings, SlackApi};
-use placet_slack::identity::Home;
-use placet_slack::signature::SigningSecrets;
-use placet_slack::{Slack, SlackDirectory, SlackInbound};
-use placet_store::{AlwaysGo, CommitProbe, Hint, Options, SqliteStore};
+use placet_schemas::KnownSchemas;
+use placet_slack::{Slack, SlackSocket};
+use placet_store::{Access, AlwaysGo, CommitProbe, Hint, Options, SqliteStore};
 use placet_tools::Workspace;
 use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
-use url::Url;
 
+use crate::beside::Beside;
 use crate::clock::SystemClock;
 use crate::entropy::OsEntropy;
 use crate::policies::{self, Files, Ground, PolicyWatch, Start};
 use crate::runs::Runs;
-use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings, SlackSettings};
+use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings};
 use crate::soundness::Soundness;
 use crate::telemetry::Numbers;
+pub(crate) use slack::secrets as slack_secrets;
+use slack::{SlackWorkspace, WaysIn};
 
 /// The name of Slack in the policy's places, and the family of its realms.
 pub(crate) const SLACK: &str = "slack";
@@ -49,6 +52,20 @@ const LOOK_AGAIN: Ttl = Ttl::from_millis(50);
 
 /// Running calls that are looked at then: the agent has far fewer.
 const EXECUTING_LOOKED_AT_MAX: u32 = 1000;
+
+/// How often it is looked whether another server on the same file has changed something. A look costs microseconds, and
+/// who waits for somebody's yes hardly notices a second.
+const LOOK_AT_OTHERS: Ttl = Ttl::from_secs(1);
+
+/// At every so many looks it is looked for runs of the agent that nobody goes on with: twice a minute. One that stood
+/// still between two of these is taken up.
+const ORPHANS_EVERY: u32 = 30;
+
+/// How long until Slack is asked again, where it does not know this app.
+const GREET_AGAIN: Ttl = Ttl::from_secs(60);
+
+/// Stops that are named at the start; `placet stops` shows all.
+const STOPS_SAID_MAX: u32 = 20;
 
 /// What an application is given besides its settings.
 pub struct Outside {
@@ -120,8 +137,13 @@ pub struct App {
     pub policies: Arc<PolicyWatch>,
     /// What is counted.
     pub numbers: Numbers,
-    slack: Option<Slack>,
+    slack: Vec<Slack>,
+    slack_sockets: Vec<(SurfaceName, SlackSocket)>,
+    tasks: Vec<Arc<TaskDesk>>,
+    surfaces_health: Arc<SurfaceHealth>,
     limits: ServeLimits,
+    /// What ends with the application.
+    beside: Arc<Beside>,
 }
 
 impl App {
@@ -138,25 +160,30 @@ impl App {
         let missing = Soundness::default().with_folders(settings).errors;
         // Where nothing was in force before, nothing is touched.
         let wrong = files.errors().filter(|_| !settings.data.exists());
-        let wrong: Vec<&str> = wrong.into_iter().chain(missing.iter().map(String::as_str)).collect();
+        let wrong: Vec<String> =
+            wrong.map(ToOwned::to_owned).into_iter().chain(missing.iter().map(ToString::to_string)).collect();
         if !wrong.is_empty() {
-            bail!("{}", wrong.join("\n"));
+            bail!("{}", wrong.join("\n\n"));
         }
         let numbers = Numbers::new()?;
         let redactor = Arc::new(settings.redactor());
         let wakes = Wakes::new();
         let store = store(settings, &outside, &wakes)?;
-        // The file's lock says that nobody else is at work on it.
-        placet::ports::CardStore::take_over(&store).await?;
+        // The file's lock says that nobody else is at work on it. Where others may be, what a dead one had in its hands is
+        // taken once its lease is over.
+        if !store.is_shared() {
+            placet::ports::CardStore::take_over(&store).await?;
+        }
         let ground = Ground { settings, store: &store, local: &names, take: outside.take_policy };
         let start = Start::of(files, ground).await?;
         let policy = PolicyShelf::new(start.in_force.set.clone());
         let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
+        let tools = tools(settings, &outside)?;
         let gate_settings = GateSettings {
             lease: settings.lease,
             default_places: std::mem::take(&mut surfaces.places),
             decide_over_api: true,
-            operators_surface: surfaces.operators.take(),
+            operators_surfaces: std::mem::take(&mut surfaces.operators),
         };
         let gate = Gate::new(GateParts {
             store: Arc::new(store.clone()),
@@ -168,11 +195,13 @@ impl App {
             surfaces: surfaces.shown,
             redactor,
             signer: signer(settings, &store),
+            schemas: Arc::new(schemas(settings, &tools)),
             wakes,
             settings: gate_settings,
         });
         // The policy may have changed while nobody was at work.
         gate.rejudge_all().await?;
+        say_what_is_stopped(&gate).await?;
         let health = Arc::new(PolicyHealth::default());
         let policies = PolicyWatch::new(
             policies::Parts {
@@ -185,23 +214,46 @@ impl App {
             },
             start,
         )?;
-        let executor = Executor::new(gate.clone(), tools(settings, &outside)?);
+        let executor = Executor::new(gate.clone(), tools);
         let agent = agent(settings, &outside, &executor)?;
         let runs = settings.agent.as_ref().zip(agent.clone());
         let runs = runs.map(|(settings, agent)| Runs::new(agent, settings.tenant.clone(), numbers.clone()));
+        let surfaces_health = Arc::new(SurfaceHealth::default());
+        let beside = Beside::new(numbers.clone(), runs.clone());
+        let desk_for = |surface: Slack| {
+            let tenant = &surface.settings().tenant;
+            let agent =
+                agent.clone().filter(|_| settings.agent.as_ref().is_some_and(|own| own.tenant == *tenant));
+            TaskDesk::new(TaskParts {
+                gate: gate.clone(),
+                agent,
+                surface: Arc::new(surface),
+                background: beside.handle(),
+                lease: settings.lease,
+            })
+        };
+        let workspaces = &surfaces.workspaces;
+        let tasks: Vec<_> = workspaces.iter().map(|workspace| desk_for(workspace.slack.clone())).collect();
+        let WaysIn { router: slack_router, sockets } = slack::ways_in(workspaces, &gate, &tasks)?;
         let parts = HttpParts {
             gate: gate.clone(),
             agent: runs.clone().map(|runs| runs as Arc<dyn ChatAgent>),
-            surfaces: surfaces.doors.into_iter().map(|door| door(&gate)).collect(),
+            surfaces: slack_router.into_iter().collect(),
             metrics: settings.http.metrics.then(|| numbers.handle()),
             policy: health,
+            surfaces_health: Arc::clone(&surfaces_health),
             settings: HttpSettings { cursor_key: cursor_key(settings, &store) },
         };
         let router = counted(mounted(&settings.http.path_prefix, placet_http::router(parts)), &numbers);
         let resumed = match &runs {
-            Some(runs) => runs.resume_all().await.context("the agent's runs cannot be resumed")?,
-            None => 0,
+            Some(runs) if store.is_shared() => runs.resume_those_of_no_task().await,
+            Some(runs) => runs.resume_all().await,
+            None => Ok(0),
         };
+        let resumed = resumed.context("the agent's runs cannot be resumed")?;
+        for tasks in &tasks {
+            tasks.adopt().await.context("tasks given in a chat cannot be resumed")?;
+        }
         tracing::debug!(runs.resumed = resumed, database = %settings.data.display(), "placet is ready");
         let limits = ServeLimits {
             connections_max: usize::try_from(settings.http.connections_max).unwrap_or(usize::MAX),
@@ -216,8 +268,12 @@ impl App {
             runs,
             policies,
             numbers,
-            slack: surfaces.slack,
+            slack: surfaces.workspaces.into_iter().map(|workspace| workspace.slack).collect(),
+            slack_sockets: sockets,
+            tasks,
+            surfaces_health,
             limits,
+            beside,
         })
     }
 
@@ -233,7 +289,8 @@ impl App {
         let (served, serving) = (tokio::sync::Notify::new(), Box::pin(serving));
         let working = self.numbers.counting(self.gate.work(served.notified()));
         let watching = self.numbers.counting(async {
-            futures::future::join(self.policies.work(), self.greet_slack()).await;
+            let slack = futures::future::join(self.greet_slack(), self.listen_to_slack());
+            futures::future::join3(self.policies.work(), slack, self.look_at_others()).await;
         });
         // What takes force while the server stops would judge nothing any more.
         let serving = async {
@@ -244,31 +301,72 @@ impl App {
         };
         tokio::join!(working, serving);
         self.let_tools_finish().await;
+        // Nothing is worked on here any more: another server may take it up at once.
+        drop(self.beside);
+        for tasks in &self.tasks {
+            if let Err(fault) = tasks.let_go().await {
+                tracing::warn!(error = %fault, "tasks given in a chat are taken up only once the lease on them is over");
+            }
+        }
         tracing::info!("placet stops; what waits goes on with the next start");
         self.store.close();
     }
 }
 
 impl App {
-    /// Asks Slack once who this is, so that whoever starts the server learns at once what no card will get through
-    /// without. It keeps nothing from starting: Slack may be back in a minute.
+    /// Asks Slack who this is, in every workspace, for ever; over at once where there is none.
     async fn greet_slack(&self) {
-        let Some(slack) = &self.slack else { return };
-        let home = &slack.settings().home.team_id;
-        match slack.api().auth_test().await {
-            Ok(bot) if bot.team_id == *home => {
-                tracing::info!(slack.team = %bot.team_id, slack.user = %bot.user_id, "Slack knows this app");
-            }
-            Ok(bot) => tracing::warn!(
-                slack.team = %bot.team_id,
-                "the bot token in [slack] belongs to another workspace than `team` = \"{home}\": its people cannot approve \
-                 here; set one of the two right"
-            ),
-            Err(fault) => tracing::warn!(
-                error = %fault,
-                "Slack does not take the bot token in [slack], or cannot be reached: no card gets through until it does"
-            ),
+        let clock = self.gate.clock();
+        let greeting = self.slack.iter().map(|slack| slack::greet(slack, &**clock, &self.surfaces_health));
+        futures::future::join_all(greeting).await;
+    }
+
+    /// Wakes whoever waits, after other servers on the same file have changed something; over at once where there can be
+    /// none. Tasks given in a chat and runs of the agent that nobody goes on with are gone on with here.
+    pub async fn look_at_others(&self) {
+        if !self.store.is_shared() {
+            return;
         }
+        let clock = self.gate.clock();
+        let (mut seen, mut looks) = (None, 0_u32);
+        loop {
+            match self.store.committed_by_others().await {
+                Ok(now) if seen != Some(now) => {
+                    seen = Some(now);
+                    self.gate.wakes().all();
+                    self.tasks.iter().for_each(|tasks| tasks.hint());
+                }
+                Ok(_) => {}
+                Err(fault) => tracing::warn!(error = %fault, "it is not known what other servers have done"),
+            }
+            for tasks in &self.tasks {
+                // What is worked on here first, so that none of it is taken up a second time.
+                let looked = match tasks.renew().await {
+                    Ok(()) => tasks.adopt().await.map(|_| ()),
+                    Err(fault) => Err(fault),
+                };
+                if let Err(fault) = looked {
+                    tracing::warn!(error = %fault, "tasks given in a chat could not be looked at");
+                }
+            }
+            looks = looks.wrapping_add(1);
+            if looks.is_multiple_of(ORPHANS_EVERY)
+                && let Some(runs) = &self.runs
+                && let Err(fault) = runs.adopt_orphans().await
+            {
+                tracing::warn!(error = %fault, "the agent's runs could not be looked at");
+            }
+            clock.sleep_until(clock.now() + LOOK_AT_OTHERS).await;
+        }
+    }
+
+    /// Takes what Slack sends on sockets, for ever; over at once where there are none. Dropped, it breaks them off, and
+    /// Slack delivers elsewhere or later what was not acknowledged.
+    pub async fn listen_to_slack(&self) {
+        let sockets = self.slack_sockets.iter();
+        let listening =
+            sockets.map(|(name, socket)| slack::listen(socket, name.as_str(), &self.surfaces_health));
+        futures::future::join_all(listening).await;
     }
 
     /// Waits a while for tools that run here: what is broken off is of unknown outcome, and somebody has to settle it.
@@ -298,10 +396,35 @@ impl App {
     }
 }
 
+/// Says at the start which calls are stopped: whoever wonders why nothing runs should not have to look for it.
+async fn say_what_is_stopped(gate: &Gate) -> anyhow::Result<()> {
+    let query = HoldQuery { tenant: None, only_standing: true, before: None, limit: STOPS_SAID_MAX };
+    for hold in gate.store().holds(query).await? {
+        let tenant = hold.tenant.as_ref().map(tracing::field::display);
+        let since = hold.since.to_rfc3339();
+        tracing::warn!(hold.id = %hold.id, hold.by = %hold.by, tenant, since, "stopped: {}", hold.scope);
+    }
+    Ok(())
+}
+
 fn store(settings: &Settings, outside: &Outside, wakes: &Arc<Wakes>) -> anyhow::Result<SqliteStore> {
     let options = Options::new(Arc::clone(&outside.clock), Arc::clone(&outside.entropy));
     let options = options.with_probe(Arc::clone(&outside.probe));
+    let access = if settings.store.shared { Access::SharedServer } else { Access::Server };
+    let options = options.with_access(access);
+    // The public half does not depend on the epoch, which the database has yet to tell.
+    let key = settings.grants.as_ref().and_then(GrantSettings::bytes);
+    let options = match key.map(|key| GrantSigner::new(&key, "").verifying_key()) {
+        Some(public) => options.with_grant_key(hex::encode(public)),
+        None => options,
+    };
     let store = SqliteStore::open(settings.data.as_path(), options)?;
+    if store.had_another_grant_key() {
+        tracing::warn!(
+            "the key of [grants] is another than before: grants that were signed with that one no longer verify, and executors \
+             that keep the public key have to fetch it anew (GET /v1/grant-key)"
+        );
+    }
     let wakes = Arc::clone(wakes);
     store.set_hint(Arc::new(move |hint: &Hint| {
         if hint.head.is_some() || !hint.requests.is_empty() {
@@ -330,17 +453,13 @@ fn cursor_key(settings: &Settings, store: &SqliteStore) -> CursorKey {
     CursorKey::new(hash.finalize().into())
 }
 
-/// Makes a surface's router, once there is a gate to hand things to.
-type Door = Box<dyn FnOnce(&Gate) -> Router>;
-
 /// Everything that shows cards and vouches for people.
 struct Surfaces {
     shown: Vec<Arc<dyn Surface>>,
     directories: Directories,
     places: Vec<Place>,
-    operators: Option<SurfaceName>,
-    slack: Option<Slack>,
-    doors: Vec<Door>,
+    operators: Vec<SurfaceName>,
+    workspaces: Vec<SlackWorkspace>,
 }
 
 impl Surfaces {
@@ -357,9 +476,8 @@ impl Surfaces {
             shown: Vec::new(),
             directories,
             places: Vec::new(),
-            operators: None,
-            slack: None,
-            doors: Vec::new(),
+            operators: Vec::new(),
+            workspaces: Vec::new(),
         };
         for local in &outside.surfaces {
             surfaces.shown.push(Arc::clone(&local.surface));
@@ -371,55 +489,16 @@ impl Surfaces {
                 thread: None,
             }));
         }
-        if let Some(slack) = &settings.slack {
-            let proxy = settings.outbound.as_ref().map(ProxySettings::address);
-            surfaces = surfaces.with_slack(slack, proxy, clock, policy)?;
+        let proxy = settings.outbound.as_ref().map(ProxySettings::address);
+        for slack in &settings.slack {
+            let workspace = SlackWorkspace::of(slack, proxy.clone(), clock, policy)?;
+            surfaces.shown.push(Arc::new(workspace.slack.clone()));
+            surfaces.places.push(workspace.place.clone());
+            surfaces.operators.extend(workspace.has_operators.then(|| slack.name.clone()));
+            surfaces.workspaces.push(workspace);
         }
+        surfaces.directories = slack::vouching(surfaces.directories, &surfaces.workspaces);
         Ok(surfaces)
-    }
-
-    fn with_slack(
-        mut self,
-        settings: &SlackSettings,
-        proxy: Option<Url>,
-        clock: &Arc<dyn Clock>,
-        policy: &Arc<PolicyShelf>,
-    ) -> anyhow::Result<Self> {
-        let name = SurfaceName::new(SLACK)?;
-        let reach =
-            ApiSettings { proxy, ..ApiSettings::new(settings.api_url.clone(), settings.bot_token.clone()) };
-        let api = SlackApi::new(reach).context("[slack] cannot be used")?;
-        let home = Home { team_id: settings.team.clone(), enterprise_id: settings.enterprise.clone() };
-        let directory = SlackDirectory::new(api.clone(), home.clone(), Arc::clone(clock));
-        // For every workspace: the directory itself tells a foreign account from one that cannot be read.
-        self.directories = self.directories.with(SLACK, Arc::new(directory));
-        let slack = Slack::with_policy(
-            placet_slack::SlackSettings {
-                name: name.clone(),
-                tenant: settings.tenant.clone(),
-                home,
-                default_channel: settings.channel.clone(),
-                ops_channel: settings.ops_channel.clone(),
-                language: settings.language,
-                post_interval: settings.post_interval,
-            },
-            api,
-            Arc::clone(clock),
-            Arc::clone(policy),
-        );
-        self.shown.push(Arc::new(slack.clone()));
-        self.slack = Some(slack.clone());
-        self.places.push(Place { surface: name.clone(), channel: settings.channel.clone(), thread: None });
-        self.operators = settings.ops_channel.is_some().then_some(name);
-        let secrets = match &settings.signing_secret_previous {
-            Some(previous) => SigningSecrets::rotating(settings.signing_secret.clone(), previous.clone()),
-            None => SigningSecrets::new(settings.signing_secret.clone()),
-        };
-        let secrets = secrets.context("slack.signing_secret")?;
-        self.doors.push(Box::new(move |gate| {
-            placet_slack::router(SlackInbound { secrets, gate: gate.clone(), slack })
-        }));
-        Ok(self)
     }
 }
 
@@ -452,6 +531,12 @@ fn tools(settings: &Settings, outside: &Outside) -> anyhow::Result<Vec<Arc<dyn T
     }
     tools.extend(outside.tools.iter().cloned());
     Ok(tools)
+}
+
+/// What tools take: Placet's own say it themselves; for those outside, the settings do.
+fn schemas(settings: &Settings, tools: &[Arc<dyn Tool>]) -> KnownSchemas {
+    let specs: Vec<_> = tools.iter().map(|tool| tool.spec()).collect();
+    KnownSchemas::new(settings.tools.schemas.clone()).with_tools(&specs)
 }
 
 fn agent(settings: &Settings, outside: &Outside, executor: &Executor) -> anyhow::Result<Option<Agent>> {

@@ -119,14 +119,28 @@ fn what_is_named_and_not_there_is_an_error() {
         assert_eq!(output.status.code(), Some(1));
         let told = format!("{}{}", text(&output.stdout), text(&output.stderr));
         for wanted in [
-            "policy.toml:2: places: there is no surface `pager` in the settings",
-            "policy.toml:4: levels.high.places: `#ops` is not a channel's id",
+            "error: there is no surface `pager` in the settings\n --> policy.toml:2:23",
+            "error: `#ops` is not a channel's id in Slack\n --> policy.toml:4:42",
             "data: there is no folder nowhere; make it (mkdir -p nowhere)",
             "agent.workspace: there is no folder gone; make it",
         ] {
             assert!(told.contains(wanted), "{command}: {wanted}: {told}");
         }
+        // Nothing reads as if all were well.
+        assert!(!told.contains("listens   "), "{told}");
+        assert_eq!(told.ends_with("4 errors: the server would not start\n"), command == "check", "{told}");
     }
+}
+
+/// How Slack's calls come in is to be said: both ways are named to whoever says neither.
+#[test]
+fn a_manifest_without_a_way_in_is_told_both() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = placet(folder.path(), &["slack", "manifest"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = text(&output.stderr);
+    assert!(told.contains("--url https://") && told.contains("--socket"), "{told}");
+    assert!(placet(folder.path(), &["slack", "manifest", "--socket"]).status.success());
 }
 
 /// A server that is killed when the test ends.
@@ -163,7 +177,7 @@ fn tokens_are_made_and_revoked_with_and_without_a_server() {
         placet(folder.path(), &all)
     };
     let made = |name: &str| {
-        let output = token(&["create", "--name", name, "--tenant", "acme", "--scopes", "audit"]);
+        let output = token(&["create", "--name", name, "--tenant", "acme", "--scopes", "audit, manage"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert!(text(&output.stderr).starts_with(&format!("This is the token of {name} (tenant acme)")));
         let told = text(&output.stdout);
@@ -247,7 +261,11 @@ fn calls_are_stopped_with_and_without_a_server() {
     assert_eq!(run(&["stop", "--reason", "nobody says what"]).status.code(), Some(2));
     let output = run(&["stop", "--tenant", "acme", "--agent", "bot", "--reason", "it runs wild"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).starts_with("Stopped: calls of the agent bot of the tenant acme."));
+    assert!(
+        text(&output.stderr).contains("Stopped: calls of the agent bot of the tenant acme."),
+        "{}",
+        text(&output.stderr)
+    );
     assert!(stops().contains("calls of the agent bot of the tenant acme  it runs wild"), "{}", stops());
 
     let mut serve = Command::new(PLACET);
@@ -260,21 +278,98 @@ fn calls_are_stopped_with_and_without_a_server() {
     assert!(ready);
     let output = run(&["stop", "--all", "--reason", "an emergency"]);
     assert!(text(&output.stderr).starts_with("Stopped: all calls of everybody."), "{}", text(&output.stderr));
+    let again = text(&run(&["stop", "--all", "--reason", "another"]).stderr);
+    assert!(
+        again.starts_with("Stopped before, since ") && again.contains("(an emergency); the reason"),
+        "{again}"
+    );
     let shown = stops();
-    assert_eq!(shown.lines().count(), 2, "{shown}");
-    for line in shown.lines() {
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    assert!(shown.starts_with("ID ") && !shown.contains("another"), "{shown}");
+    for line in shown.lines().skip(1) {
         let id = line.split_whitespace().next().unwrap();
         let output = run(&["lift", id]);
         assert!(output.status.success(), "{}", text(&output.stderr));
         assert!(text(&run(&["lift", id]).stderr).contains("there is no stop"));
     }
-    assert_eq!(stops(), "");
+    assert_eq!((stops(), text(&run(&["stops"]).stderr)), (String::new(), "Nothing is stopped.\n".to_owned()));
     assert_eq!(text(&run(&["stops", "--lifted"]).stdout).matches("lifted 2").count(), 2);
-    assert!(run(&["remembered", "--tenant", "acme"]).status.success());
+    let output = run(&["remembered", "--tenant", "acme"]);
+    assert!(output.status.success());
+    assert_eq!(text(&output.stderr), "Nothing is remembered for acme.\n");
+    for (wrong, told) in [
+        (["lift", "zzz"], "a stop's id must be a UUID such as"),
+        (["forget", "zzz"], "a request's id must be a UUID such as"),
+    ] {
+        let output = run(&wrong);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
+    }
     let unknown = "01a22cc1-5f00-7143-8c07-b2bdb67be349";
     let output = run(&["forget", unknown, "--tenant", "acme"]);
     assert!(text(&output.stderr).contains("is remembered for acme"), "{}", text(&output.stderr));
     drop(server);
+}
+
+/// R44: a stop covers exactly what it names: a pattern is refused with the tools that it means, a name that nobody knows
+/// is said to be one, and so is a tool of a server that is named without it.
+#[test]
+fn a_stop_says_what_it_does_not_cover() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = format!(
+        "{}\n[tools.\"mail/send_message\"]\nreversible = false\n",
+        placet::policy::Policy::builtin_text()
+    );
+    std::fs::write(folder.path().join("policy.toml"), policy).unwrap();
+    std::fs::write(folder.path().join("placet.toml"), "data = \"p.db\"\npolicy = \"policy.toml\"\n").unwrap();
+    let run = |arguments: &[&str]| placet(folder.path(), &[arguments, &["--config", "placet.toml"]].concat());
+    let stop = |arguments: &[&str]| {
+        let output = run(&[&["stop", "--reason", "x"], arguments].concat());
+        (output.status.code(), text(&output.stderr))
+    };
+    run(&["token", "create", "--name", "cleaner", "--tenant", "acme", "--scopes", "propose"]);
+    for pattern in ["delete_*", "{delete,write}_*"] {
+        let (code, told) = stop(&["--tool", pattern]);
+        assert_eq!(code, Some(1), "{told}");
+        assert!(
+            told.contains("is a pattern; name each tool in full") && told.contains("delete_file"),
+            "{told}"
+        );
+    }
+    assert_eq!(text(&run(&["stops"]).stderr), "Nothing is stopped.\n");
+    for (wrong, warning) in [
+        (
+            ["--tool", "delte_file"],
+            "warning: no tool `delte_file` is known here, so that this may cover nothing; did you \
+                                    mean `delete_file`?",
+        ),
+        (
+            ["--tool", "send_message"],
+            "it does not cover mail/send_message: a tool of a server is named with it",
+        ),
+        (["--agent", "claener"], "no agent `claener` is known here"),
+        (["--tenant", "nope"], "no tenant `nope` is known here"),
+    ] {
+        let (code, told) = stop(&wrong);
+        assert_eq!(code, Some(0), "{told}");
+        assert!(told.contains(warning), "{told}");
+        let (first, rest) = told.split_once('\n').unwrap();
+        assert!(first.starts_with("warning: ") && rest.starts_with("Stopped: "), "{told}");
+    }
+    for right in [
+        ["--tool", "delete_file"],
+        ["--tool", "mail/send_message"],
+        ["--agent", "cleaner"],
+        ["--tenant", "acme"],
+    ] {
+        let (code, told) = stop(&right);
+        assert_eq!(code, Some(0));
+        assert!(told.starts_with("Stopped: "), "{told}");
+        assert!(told.contains("`placet lift --config placet.toml 0"), "{told}");
+    }
+    // Where the policy is wrong, calls can be stopped all the same.
+    std::fs::write(folder.path().join("policy.toml"), "versoin = 3\n").unwrap();
+    assert_eq!(stop(&["--all"]).0, Some(0));
 }
 
 /// R14: SIGHUP has the policy read again; a wrong one leaves the server as it was.

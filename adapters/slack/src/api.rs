@@ -1,31 +1,44 @@
 //! The Web API: the calls that Placet makes to Slack, and what came of each.
 //!
 //! What always holds: every call has a time limit and a cap on the answer, follows no redirect, and ends as a value
-//! or an [`ApiError`] that says whether the work may have been done. The bot token stands in one header only and is
+//! or an [`ApiError`] that says whether the work may have been done. The token stands in one header only and is
 //! never part of an error. Nothing is tried twice here: that is the caller's, who knows what a second time would do.
 //!
 //! Writes go as JSON. Reads go as forms: `users.info`, `usergroups.users.list` and others take no JSON.
 //!
 //! Source: <https://docs.slack.dev/apis/web-api>.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use placet::ports::Clock;
+use placet::time::Ttl;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::{Value, json};
 use url::Url;
 
 mod answer;
+mod connections;
 mod error;
+mod examine;
+mod files;
 mod lookup;
 mod message;
+mod meter;
+mod reach;
 
 pub use error::{ApiError, Repeatable};
+pub use examine::{Greeting, Presence};
+pub use files::UploadPlace;
 pub use lookup::{MetadataQuery, PAGES_MAX};
 pub use message::{Ephemeral, Metadata, NewMessage, Posted, Update};
+pub use reach::{Barrier, Unreached};
 
 use answer::{Answer, read};
-use error::classify_transport;
+pub(crate) use error::classify_transport;
+use meter::Meter;
+pub(crate) use reach::client;
 
 /// Slack's Web API.
 pub const BASE_URL: &str = "https://slack.com/api/";
@@ -35,6 +48,9 @@ pub const CONNECT_LIMIT: Duration = Duration::from_secs(3);
 
 /// How long a call may take in all. Leases of whoever waits must be longer.
 pub const CALL_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long Slack is left alone where it asks to slow down without naming a time, which it has been seen to do.
+pub(crate) const UNNAMED_PAUSE: Ttl = Ttl::from_secs(10);
 
 /// The most bytes of an answer that are read.
 pub const ANSWER_BYTES_MAX: usize = 4 << 20;
@@ -47,7 +63,7 @@ const RESPONSE_HOSTS: [&str; 2] = ["hooks.slack.com", "hooks.slack-gov.com"];
 pub struct ApiSettings {
     /// Where the methods are, ending in a slash: [`BASE_URL`] but for tests.
     pub base_url: Url,
-    /// The bot token (`xoxb-…`).
+    /// The token: the bot's (`xoxb-…`), or to open sockets the app's own (`xapp-…`).
     pub token: SecretString,
     /// A proxy for all calls; the environment is not asked.
     pub proxy: Option<Url>,
@@ -68,7 +84,7 @@ impl ApiSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum BadSettings {
     /// The token is empty or not fit for a header.
-    #[error("the Slack bot token is empty or holds characters that no token has")]
+    #[error("the Slack token is empty or holds characters that no token has")]
     Token,
     /// The base address takes no method names behind it, or its scheme is neither https nor http.
     #[error("the address of Slack's API is not an http address that ends in a slash")]
@@ -79,11 +95,21 @@ pub enum BadSettings {
 }
 
 /// A client for one workspace. Clones share their connections.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SlackApi {
     http: reqwest::Client,
     base_url: Url,
     token: SecretString,
+    /// For what is told of it: the client goes by it.
+    proxy: Option<Url>,
+    meter: Option<Meter>,
+}
+
+impl std::fmt::Debug for SlackApi {
+    /// Without the proxy: its address may hold a password.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SlackApi").field("base_url", &self.base_url.as_str()).finish_non_exhaustive()
+    }
 }
 
 /// What `auth.test` says of the token.
@@ -99,6 +125,8 @@ pub struct AuthTest {
     pub bot_id: Option<String>,
     /// The scopes that the token has.
     pub scopes: Vec<String>,
+    /// Where people see the workspace, such as <https://example.slack.com/>.
+    pub url: Option<Url>,
 }
 
 /// A dialog that is open.
@@ -121,17 +149,16 @@ impl SlackApi {
         if !matches!(base_url.scheme(), "https" | "http") || !base_url.path().ends_with('/') {
             return Err(BadSettings::BaseUrl);
         }
-        let mut builder = reqwest::Client::builder()
-            .user_agent(concat!("placet/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(settings.connect_limit)
-            .timeout(settings.call_limit)
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy();
-        if let Some(proxy) = settings.proxy {
-            builder = builder.proxy(reqwest::Proxy::all(proxy).map_err(BadSettings::Client)?);
-        }
+        let builder = client(settings.connect_limit, settings.proxy.as_ref())?.timeout(settings.call_limit);
         let http = builder.build().map_err(BadSettings::Client)?;
-        Ok(Self { http, base_url, token: settings.token })
+        Ok(Self { http, base_url, token: settings.token, proxy: settings.proxy, meter: None })
+    }
+
+    /// The same, keeping to Slack's rates by this clock.
+    #[must_use]
+    pub fn metered(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.meter = Some(Meter::new(clock));
+        self
     }
 
     /// Posts a message. Slack knows no idempotency key here: after [`ApiError::Unknown`] look the message up by its
@@ -174,6 +201,24 @@ impl SlackApi {
         OpenedView::from_answer(&answer.body).ok_or(ApiError::Unknown)
     }
 
+    /// Shows somebody the app's home. Slack keeps the last that was published; with `hash`, it takes this one only if that is
+    /// still the version that was published last. Gives the version that this one is.
+    ///
+    /// Source: <https://docs.slack.dev/reference/methods/views.publish>.
+    pub async fn views_publish(
+        &self,
+        user_id: &str,
+        hash: Option<&str>,
+        view: &Value,
+    ) -> Result<Option<String>, ApiError> {
+        let mut body = json!({ "user_id": user_id, "view": view });
+        if let Some(hash) = hash {
+            body["hash"] = hash.into();
+        }
+        let answer = self.write("views.publish", &body, Repeatable::Yes).await?;
+        Ok(answer.body["view"]["hash"].as_str().map(str::to_owned))
+    }
+
     /// The `user` object, for [`crate::identity::account`].
     pub async fn users_info(&self, user_id: &str) -> Result<Value, ApiError> {
         let mut answer = self.read("users.info", &[("user", user_id), ("include_locale", "true")]).await?;
@@ -196,15 +241,7 @@ impl SlackApi {
 
     /// Which workspace and bot the token belongs to, and what it may do.
     pub async fn auth_test(&self) -> Result<AuthTest, ApiError> {
-        let answer = self.read("auth.test", &[]).await?;
-        let text = |name: &str| answer.body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-        Ok(AuthTest {
-            team_id: text("team_id").ok_or(ApiError::Unknown)?,
-            enterprise_id: text("enterprise_id"),
-            user_id: text("user_id").ok_or(ApiError::Unknown)?,
-            bot_id: text("bot_id"),
-            scopes: answer.scopes,
-        })
+        AuthTest::from_answer(self.read("auth.test", &[]).await?)
     }
 
     /// Answers to the `response_url` of an interaction: `{text, blocks?, replace_original?, response_type?, …}`.
@@ -214,7 +251,7 @@ impl SlackApi {
         let url = Url::parse(response_url).ok().filter(|url| self.takes_responses(url));
         let url = url.ok_or_else(|| ApiError::Other { code: "response_url_not_slack".into() })?;
         let response = self.http.post(url).json(answer).send().await;
-        let response = response.map_err(|error| classify_transport(&error))?;
+        let response = response.map_err(|error| classify_transport(&error, self.proxy.as_ref()))?;
         answer::read_response_url(response).await
     }
 
@@ -251,8 +288,30 @@ impl SlackApi {
         request: reqwest::RequestBuilder,
         repeatable: Repeatable,
     ) -> Result<Answer, ApiError> {
-        let response = request.send().await.map_err(|error| classify_transport(&error))?;
-        read(method, response, repeatable).await
+        if let Some(meter) = &self.meter {
+            meter.take(method)?;
+        }
+        let response =
+            request.send().await.map_err(|error| classify_transport(&error, self.proxy.as_ref()))?;
+        let answer = read(method, response, repeatable).await;
+        if let (Some(meter), Err(ApiError::RateLimited { retry_after })) = (&self.meter, &answer) {
+            meter.heed(method, *retry_after);
+        }
+        answer
+    }
+}
+
+impl AuthTest {
+    fn from_answer(answer: Answer) -> Result<Self, ApiError> {
+        let text = |name: &str| answer.body[name].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        Ok(Self {
+            team_id: text("team_id").ok_or(ApiError::Unknown)?,
+            enterprise_id: text("enterprise_id"),
+            user_id: text("user_id").ok_or(ApiError::Unknown)?,
+            bot_id: text("bot_id"),
+            scopes: answer.scopes,
+            url: text("url").and_then(|url| Url::parse(&url).ok()).filter(|url| url.scheme() == "https"),
+        })
     }
 }
 

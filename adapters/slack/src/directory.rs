@@ -10,21 +10,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use placet::gate::Answers;
-use placet::person::{AccountState, Identity, NoStanding};
+use placet::person::{AccountState, FACTS_AGE_MAX, Identity, NoStanding};
 use placet::ports::{Account, Clock, Directory, Members};
+use placet::text::Language;
 use placet::time::{Timestamp, Ttl};
 
-use crate::api::{ApiError, SlackApi};
+use crate::api::{ApiError, SlackApi, UNNAMED_PAUSE};
 use crate::identity::{self, Home};
+use crate::language::Languages;
 
 /// Accounts that are remembered.
 const ACCOUNTS_MAX: usize = 10_000;
 
 /// Groups that are remembered: more than any policy names.
 const GROUPS_MAX: usize = 1_000;
-
-/// How long Slack is left alone where it asks to slow down without naming a time.
-const UNNAMED_PAUSE: Ttl = Ttl::from_secs(10);
 
 /// Why nobody is asked while Slack wants to be left alone.
 const SLOW_DOWN: &str = "Slack asks to slow down: try again in a minute";
@@ -40,6 +39,7 @@ struct Parts {
     clock: Arc<dyn Clock>,
     accounts: Answers<Account>,
     groups: Answers<Members>,
+    languages: Languages,
     /// Until when Slack is asked neither about accounts nor about groups: limits are per method.
     accounts_quiet: Quiet,
     groups_quiet: Quiet,
@@ -58,6 +58,7 @@ impl SlackDirectory {
             clock,
             accounts: Answers::new(ACCOUNTS_MAX),
             groups: Answers::new(GROUPS_MAX),
+            languages: Languages::default(),
             accounts_quiet: Quiet::new(),
             groups_quiet: Quiet::new(),
         }))
@@ -66,6 +67,23 @@ impl SlackDirectory {
     /// Forgets an account, because something was heard of it.
     pub fn forget(&self, user_id: &str) {
         self.0.accounts.forget(user_id);
+        self.0.languages.forget(user_id);
+    }
+
+    /// The language that somebody's profile names, if it is known already; never waits.
+    #[must_use]
+    pub fn language_at_hand(&self, reader: &Identity) -> Option<Language> {
+        self.0.user(reader).and_then(|user| self.0.languages.of(user)).flatten()
+    }
+
+    /// The same, asked for where it is not known yet. None where it cannot be read, or the catalogue lacks it.
+    pub async fn language(&self, reader: &Identity) -> Option<Language> {
+        let user = self.0.user(reader)?;
+        if self.0.languages.of(user).is_none() {
+            // What it says of the account is of no interest here; its language is kept beside.
+            let _account = self.account(reader, FACTS_AGE_MAX).await;
+        }
+        self.language_at_hand(reader)
     }
 
     /// Forgets who is in a group, because something was heard of it.
@@ -115,7 +133,15 @@ impl Parts {
             return unreadable(SLOW_DOWN, as_of);
         }
         match self.api.users_info(user).await {
-            Ok(object) => Account { state: state(&identity::account(&object, user, &self.home)), as_of },
+            Ok(object) => {
+                self.languages.learn(user, &object);
+                let account = identity::account(&object, user, &self.home);
+                let name = match &account {
+                    identity::Account::Active(member) => member.display_name.clone(),
+                    _ => None,
+                };
+                Account { state: state(&account), name, as_of }
+            }
             Err(fault) => {
                 self.accounts_quiet.heed(&fault, self.clock.now());
                 tracing::warn!(error = %fault, "Slack does not tell what an account is");
@@ -187,11 +213,11 @@ fn foreign_group(as_of: Timestamp) -> Members {
 }
 
 const fn foreign(as_of: Timestamp) -> Account {
-    Account { state: AccountState::Barred(NoStanding::Foreign), as_of }
+    Account { state: AccountState::Barred(NoStanding::Foreign), name: None, as_of }
 }
 
 fn unreadable(why: &str, as_of: Timestamp) -> Account {
-    Account { state: AccountState::Barred(NoStanding::Unreadable(why.to_owned())), as_of }
+    Account { state: AccountState::Barred(NoStanding::Unreadable(why.to_owned())), name: None, as_of }
 }
 
 /// What Slack says of an account, as far as votes are concerned.
@@ -216,7 +242,7 @@ fn remedy(fault: &ApiError) -> String {
         ApiError::Auth { needed: None, .. } => {
             "Slack refuses the bot's token: ask whoever set up the app".to_owned()
         }
-        ApiError::RateLimited { .. } | ApiError::Unavailable | ApiError::Unknown => {
+        ApiError::Unreached(_) | ApiError::RateLimited { .. } | ApiError::Unavailable | ApiError::Unknown => {
             "Slack does not answer at the moment".to_owned()
         }
         ApiError::Gone { code }

@@ -95,8 +95,10 @@ pub(crate) fn proposal(args: &Value) -> Proposal {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     }
 }
 
@@ -131,6 +133,7 @@ pub(crate) fn verdict(terms: Terms) -> Verdict {
         always_ask: false,
         remember: None,
         shadow: None,
+        confidential: None,
         circumstances: None,
     }
 }
@@ -142,10 +145,12 @@ pub(crate) fn waiting_for(proposal: Proposal, terms: Terms) -> Approval {
     let (mut approval, _) = opened.into_parts();
     approval.verdict = Some(Arc::new(verdict(terms)));
     approval.state = State::WaitingApproval(Waiting {
+        gathers_until: None,
         since: at(0),
         until: at(1_800),
         alarm_at: at(600),
         questions: Vec::new(),
+        looking: Vec::new(),
         reminders: 0,
     });
     approval
@@ -195,6 +200,7 @@ fn executed(kind: OutcomeKind, error: Option<&str>) -> State {
         at: at(80),
         late: false,
         settled_by: None,
+        settlement: None,
     })
 }
 
@@ -283,13 +289,17 @@ pub(crate) fn everywhere(text: &str) -> Approval {
             excerpt: Some(text.into()),
         })
         .collect();
-    proposal.follows =
-        Some(Follows { request: waiting().id, how: Before::Denied { reason: Some(text.into()) } });
+    proposal.follows = Some(Follows {
+        request: waiting().id,
+        how: Before::Denied { reason: Some(text.into()), by: vec![text.into()], at: Some(at(0)) },
+    });
     proposal.edited = Some(Edited {
         request: waiting().id,
         by: Identity::slack("T1", "UBO").unwrap(),
         name: text.into(),
         before: CanonicalArgs::from_value(&json!({ "path": format!("{text} before") })).unwrap(),
+        earlier: Vec::new(),
+        confidential: None,
     });
     let mut approval = waiting_for(proposal, terms());
     approval.votes = vec![vote(&approval, "Bo", Decision::Approve, Some(text))];
@@ -383,6 +393,7 @@ pub(crate) fn settings() -> crate::SlackSettings {
         default_channel: "CDEFAULT".into(),
         ops_channel: None,
         language: placet::text::Language::English,
+        languages: std::collections::BTreeMap::new(),
         post_interval: Ttl::ZERO,
     }
 }

@@ -10,30 +10,48 @@
 //! | `POST /slack/commands` | slash commands, probes of the certificate | a line for who typed it |
 //! | `POST /slack/events` | events | the challenge, or empty |
 //!
-//! Unsigned calls get 401 and not a word; a rightly signed body that cannot be read gets 400.
+//! Unsigned calls get 401 and not a word, but for a look at the certificate, which Slack does not sign: it gets 200, and
+//! nothing is done. A rightly signed body that cannot be read, or says that it is something else, gets 400.
 
 mod act;
+pub(crate) mod answer;
+mod commands;
+mod event;
+mod hall;
+mod home;
 mod intent;
+mod looking;
+mod matter;
+mod not_shown;
+mod reader;
+mod reading;
 mod reference;
+mod sheet;
+mod sheet_act;
 mod signed;
+mod use_case;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use placet::agent::task::TaskDesk;
 use placet::gate::Gate;
-use placet::text::Trouble;
-use serde_json::json;
 use tokio::sync::Semaphore;
 
-use crate::payload::{BadBody, Command, Event, Interaction};
+use crate::payload::{BadBody, Command, Event, Interaction, SlashCommand};
 use crate::signature::SigningSecrets;
 use crate::surface::Slack;
 
-use signed::Signed;
+pub(crate) use answer::Answer;
+use commands::Exports;
+pub(crate) use commands::Verb;
+pub(crate) use hall::{Hall, Named, Stray};
+pub use home::Homes;
+use signed::{SignedForm, SignedJson, Typed};
 
 /// The most bytes of a call. A payload repeats the message or view it is about, percent-encoded.
 pub const BODY_BYTES_MAX: usize = 1 << 20;
@@ -41,76 +59,139 @@ pub const BODY_BYTES_MAX: usize = 1 << 20;
 /// Dialogs that are being opened at the same time; beyond that Slack is told to tell the person to try again.
 const DIALOGS_MAX: usize = 64;
 
+/// Commands that are being answered at the same time: some read the whole record, and must neither keep dialogs from opening
+/// nor take all that the store reads with.
+const COMMANDS_MAX: usize = 16;
+
 /// What the way in is made of.
+#[derive(Clone)]
 pub struct SlackInbound {
-    /// What Slack signs with.
+    /// What Slack signs with, and what dialogs are sealed with. Where nothing comes over HTTP, any secret that outlives a
+    /// restart and is the same for all replicas.
     pub secrets: SigningSecrets,
     /// Where votes go.
     pub gate: Gate,
     /// Through which dialogs are opened and people are told.
     pub slack: Slack,
+    /// Where tasks for the agent go; none takes no tasks.
+    pub tasks: Option<Arc<TaskDesk>>,
+    /// The people's homes: the same for every way in.
+    pub homes: Homes,
+    /// Ids of the other workspaces that are served, by whichever way: what names one of them is none of this one's.
+    pub neighbours: Vec<String>,
 }
 
-struct Desk {
+pub(crate) struct Desk {
     secrets: SigningSecrets,
     gate: Gate,
     slack: Slack,
+    tasks: Option<Arc<TaskDesk>>,
+    homes: Homes,
     dialogs: Arc<Semaphore>,
+    commands: Arc<Semaphore>,
+    exports: Arc<Exports>,
 }
 
-type Shared = Arc<Desk>;
+pub(crate) type Shared = Arc<Desk>;
 
-/// The routes, to be mounted at the root.
+impl Desk {
+    pub(crate) fn new(inbound: SlackInbound) -> Self {
+        let SlackInbound { secrets, gate, slack, tasks, homes, neighbours: _ } = inbound;
+        let dialogs = Arc::new(Semaphore::new(DIALOGS_MAX));
+        let (commands, exports) = (Arc::new(Semaphore::new(COMMANDS_MAX)), Arc::default());
+        Self { secrets, gate, slack, tasks, homes, dialogs, commands, exports }
+    }
+}
+
+/// The routes, to be mounted at the root, of one workspace.
 pub fn router(inbound: SlackInbound) -> Router {
-    let SlackInbound { secrets, gate, slack } = inbound;
-    let desk = Desk { secrets, gate, slack, dialogs: Arc::new(Semaphore::new(DIALOGS_MAX)) };
+    router_of(vec![inbound])
+}
+
+/// The routes of several workspaces: each call is for the one that its signature and its body say.
+pub fn router_of(inbound: Vec<SlackInbound>) -> Router {
+    let neighbours = inbound.iter().flat_map(|inbound| inbound.neighbours.clone()).collect();
+    let desks = inbound.into_iter().map(|inbound| Arc::new(Desk::new(inbound))).collect();
     Router::new()
         .route("/slack/interactivity", post(interactivity))
         .route("/slack/commands", post(commands))
         .route("/slack/events", post(events))
-        .with_state(Arc::new(desk))
+        .with_state(Arc::new(Hall::new(desks, neighbours)))
 }
 
-async fn interactivity(State(desk): State<Shared>, Signed(verified): Signed) -> Response {
-    let interaction = match Interaction::parse(&verified) {
-        Ok(interaction) => interaction,
-        Err(bad) => return refuse(bad),
-    };
+async fn interactivity(State(hall): State<Arc<Hall>>, signed: SignedForm) -> Response {
+    let SignedForm(verified, signers) = signed;
+    match Interaction::parse(&verified) {
+        Ok(interaction) => match hall.pick(&signers, &Named::by_interaction(&interaction)) {
+            Ok(desk) => take_interaction(&desk, &interaction).await.into_response(),
+            Err(Stray) => StatusCode::FORBIDDEN.into_response(),
+        },
+        Err(bad) => refuse(bad).into_response(),
+    }
+}
+
+async fn commands(State(hall): State<Arc<Hall>>, typed: Typed) -> Response {
+    let Typed::Form(verified, signers) = typed else { return StatusCode::OK.into_response() };
+    match Command::parse(&verified) {
+        Ok(Command::SslCheck) => StatusCode::OK.into_response(),
+        Ok(Command::Slash(command)) => match hall.pick(&signers, &Named::by_command(&command)) {
+            Ok(desk) => take_command(&desk, *command).into_response(),
+            Err(Stray) => StatusCode::FORBIDDEN.into_response(),
+        },
+        Err(bad) => refuse(bad).into_response(),
+    }
+}
+
+async fn events(State(hall): State<Arc<Hall>>, SignedJson(verified, signers): SignedJson) -> Response {
+    match Event::parse(&verified) {
+        Ok(Event::UrlVerification { challenge }) => Answer::Challenge(challenge).into_response(),
+        Ok(Event::Callback(callback)) => match hall.pick(&signers, &Named::by_event(&callback)) {
+            Ok(desk) => take_event(&desk, Event::Callback(callback)).await.into_response(),
+            // Taken all the same, or Slack delivers again and in the end stops delivering.
+            Err(Stray) => StatusCode::OK.into_response(),
+        },
+        Ok(other @ Event::Other { .. }) => match signers.first() {
+            Some(desk) => take_event(desk, other).await.into_response(),
+            None => StatusCode::OK.into_response(),
+        },
+        Err(bad) => refuse(bad).into_response(),
+    }
+}
+
+/// A click, or a submitted dialog, whichever way it came.
+pub(crate) async fn take_interaction(desk: &Shared, interaction: &Interaction) -> Answer {
     let context = intent::Context {
         settings: desk.slack.settings(),
         secrets: &desk.secrets,
         now: desk.slack.clock().now(),
     };
-    let intent = intent::read(&interaction, &context);
-    act::act(&desk, intent).await
+    let intent = intent::read(interaction, &context);
+    act::act(&desk.read_by_actor(interaction), intent).await
 }
 
-async fn commands(State(desk): State<Shared>, Signed(verified): Signed) -> Response {
-    match Command::parse(&verified) {
-        Ok(Command::SslCheck) => StatusCode::OK.into_response(),
-        Ok(Command::Slash(_)) => {
-            let text = crate::mrkdwn::escape(&desk.slack.texts().trouble(Trouble::NotYet));
-            axum::Json(json!({ "response_type": "ephemeral", "text": text })).into_response()
-        }
-        Err(bad) => refuse(bad),
-    }
+/// A typed command.
+pub(crate) fn take_command(desk: &Shared, command: SlashCommand) -> Answer {
+    let desk = desk.read_by_typist(&command);
+    commands::take(&desk, command)
 }
 
-async fn events(Signed(verified): Signed) -> Response {
-    match Event::parse(&verified) {
-        Ok(Event::UrlVerification { challenge }) => {
-            ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], challenge).into_response()
+/// Something that happened.
+pub(crate) async fn take_event(desk: &Shared, event: Event) -> Answer {
+    match event {
+        Event::UrlVerification { challenge } => Answer::Challenge(challenge),
+        Event::Callback(callback) => event::take(desk, &callback).await,
+        Event::Other { kind } => {
+            // Such as `app_rate_limited`: more happens there than Slack tells.
+            tracing::debug!(slack.event = kind, "an event that is nothing to this app");
+            Answer::Empty
         }
-        // Always 200, or Slack delivers again and in the end stops delivering.
-        Ok(Event::Callback(_) | Event::Other { .. }) => StatusCode::OK.into_response(),
-        Err(bad) => refuse(bad),
     }
 }
 
 /// Authentic, but not what it should be.
-fn refuse(bad: BadBody) -> Response {
+fn refuse(bad: BadBody) -> StatusCode {
     tracing::warn!(error = %bad, "a signed call of Slack cannot be read");
-    StatusCode::BAD_REQUEST.into_response()
+    StatusCode::BAD_REQUEST
 }
 
 #[cfg(test)]

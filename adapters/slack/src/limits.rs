@@ -53,6 +53,18 @@ pub const INPUT_HINT_UNITS_MAX: usize = 2_000;
 pub const TEXT_INPUT_LENGTH_MAX: usize = 3_000;
 /// Placeholder of an input.
 pub const PLACEHOLDER_UNITS_MAX: usize = 150;
+/// Text of an option.
+pub const OPTION_TEXT_UNITS_MAX: usize = 75;
+/// Value of an option.
+pub const OPTION_VALUE_UNITS_MAX: usize = 150;
+/// Options of an overflow menu; at least [`OVERFLOW_OPTIONS_MIN`].
+pub const OVERFLOW_OPTIONS_MAX: usize = 5;
+/// The least options of an overflow menu: Slack's pages have said two, and some of its checks still do.
+pub const OVERFLOW_OPTIONS_MIN: usize = 2;
+/// Radio buttons in a group.
+pub const RADIO_OPTIONS_MAX: usize = 10;
+/// Options of a menu to choose from.
+pub const SELECT_OPTIONS_MAX: usize = 100;
 /// Title of a view.
 pub const VIEW_TITLE_UNITS_MAX: usize = 24;
 /// The submit and close buttons of a view.

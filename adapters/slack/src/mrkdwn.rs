@@ -8,9 +8,13 @@
 //! Sources: <https://docs.slack.dev/messaging/formatting-message-text>,
 //! <https://docs.slack.dev/reference/block-kit>.
 
+mod choice;
+
 use serde_json::{Value, json};
 
 use crate::limits;
+
+pub use choice::{Choice, ChoiceInput, choice_input, fits_input, overflow, with_initial};
 
 /// Escapes the three characters that have a meaning in mrkdwn, and in the fallback `text`.
 pub fn escape(text: &str) -> String {
@@ -61,6 +65,26 @@ impl Mrkdwn {
         self.text(id)
     }
 
+    /// A mention of a user group. An id that is not of Slack's form stands as escaped text.
+    #[must_use]
+    pub fn group(mut self, id: &str) -> Self {
+        if is_id(id) {
+            self.0.push_str(&format!("<!subteam^{id}>"));
+            return self;
+        }
+        self.text(id)
+    }
+
+    /// A channel by its name. An id that is not of Slack's form stands as escaped text.
+    #[must_use]
+    pub fn channel(mut self, id: &str) -> Self {
+        if is_id(id) {
+            self.0.push_str(&format!("<#{id}>"));
+            return self;
+        }
+        self.text(id)
+    }
+
     /// A time in the reader's zone. `at_secs` is seconds since the epoch, `format` Slack's tokens such as
     /// `{time}`; `fallback` is what old clients show.
     #[must_use]
@@ -82,7 +106,7 @@ impl Mrkdwn {
 }
 
 /// Whether this has the form of an id that Slack gives: capitals and digits.
-fn is_id(id: &str) -> bool {
+pub(crate) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
@@ -296,11 +320,13 @@ pub fn modal_view(modal: Modal<'_>) -> Value {
     let mut view = json!({
         "type": "modal",
         "callback_id": modal.callback_id,
-        "private_metadata": modal.private_metadata,
         "title": plain_text(modal.title, limits::VIEW_TITLE_UNITS_MAX),
         "close": plain_text(modal.close, limits::VIEW_BUTTON_UNITS_MAX),
         "blocks": modal.blocks,
     });
+    if !modal.private_metadata.is_empty() {
+        view["private_metadata"] = modal.private_metadata.into();
+    }
     if let Some(submit) = modal.submit {
         view["submit"] = plain_text(submit, limits::VIEW_BUTTON_UNITS_MAX);
     }

@@ -1,6 +1,7 @@
-//! What Slack sends, parsed from verified bodies: interactions, slash commands and events.
+//! What Slack sends, parsed from verified bodies and from envelopes: interactions, slash commands and events.
 //!
-//! What always holds: these types are made from a [`Verified`](crate::signature::Verified) body only. Parsing is tolerant: a member that is
+//! What always holds: these types are made from a [`Verified`](crate::signature::Verified) body or an
+//! [`Enveloped`] payload only. Parsing is tolerant: a member that is
 //! missing, null, unknown or of another type than documented is `None`, never an error, so that a change on Slack's
 //! side cannot swallow a decision. Who needs a member asks for it and refuses by name.
 //!
@@ -10,6 +11,7 @@
 mod event;
 mod form;
 mod interaction;
+pub(crate) mod json;
 mod slash;
 mod tolerant;
 
@@ -20,6 +22,17 @@ pub use interaction::{
     Selected, Team, User, View, ViewClosed, ViewState, ViewSubmission,
 };
 pub use slash::{Command, SlashCommand, mentioned_user};
+
+/// A payload that came on a socket. It has no signature: the socket is the authentication, whose address Slack gave to
+/// the app's own token. Only [`SlackSocket`](crate::SlackSocket) makes one.
+#[derive(Debug)]
+pub struct Enveloped(serde_json::Value);
+
+impl Enveloped {
+    pub(crate) const fn new(payload: serde_json::Value) -> Self {
+        Self(payload)
+    }
+}
 
 /// An authentic body that is not of the promised form. The caller gets 400.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

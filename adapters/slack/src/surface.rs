@@ -5,8 +5,13 @@
 //! channel's turn, nor before the time that Slack has named.
 
 mod fault;
+mod language;
+mod link;
 mod pace;
+mod say;
+mod thread;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,20 +21,26 @@ use placet::gate::PolicyShelf;
 use placet::id::{AttemptId, RequestId, SurfaceName, TenantId};
 use placet::inbound::{MessageRef, ReplyTo};
 use placet::notice::{Message, Notice, Recipient};
+use placet::person::Identity;
 use placet::policy::Place;
-use placet::ports::{Clock, Surface, SurfaceError};
-use placet::text::{Language, Markup, Texts};
+use placet::ports::{Clock, Surface, SurfaceError, Telling};
+use placet::text::{Language, Markup};
 use placet::time::{Timestamp, Ttl};
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, AuthTest, Ephemeral, Metadata, MetadataQuery, NewMessage, SlackApi, Update};
+use crate::directory::SlackDirectory;
 use crate::identity::Home;
 use crate::limits;
 use crate::mrkdwn::{escape, section};
-use crate::render::{METADATA_ATTEMPT, METADATA_EVENT, METADATA_REQUEST, Rendering, compact, render};
+use crate::render::question::answer_button;
+use crate::render::{
+    METADATA_ATTEMPT, METADATA_EVENT, METADATA_REQUEST, Rendering, compact, notice, render, shows_all_of,
+};
 
 use fault::{NO_OPS_CHANNEL, NOT_A_SLACK_ACCOUNT, surface_error};
 use pace::Pace;
+use say::is_timestamp;
 
 /// How far apart the posts to one channel are: Slack takes about one a second.
 /// <https://docs.slack.dev/apis/web-api/rate-limits>
@@ -55,24 +66,30 @@ pub struct SlackSettings {
     pub default_channel: String,
     /// Where operators are told of alarms; none leaves that to the log.
     pub ops_channel: Option<String>,
-    /// The language of cards and dialogs.
+    /// The language of cards and dialogs, where nothing else names one.
     pub language: Language,
+    /// The languages of channels that have one of their own, by channel id.
+    pub languages: BTreeMap<String, Language>,
     /// As [`POST_INTERVAL`]; zero posts at once.
     pub post_interval: Ttl,
 }
 
-/// One workspace. Cheap to clone.
+/// One workspace, as somebody reads it. Cheap to clone.
 #[derive(Clone)]
-pub struct Slack(Arc<Parts>);
+pub struct Slack(Arc<Parts>, Language);
 
 struct Parts {
     settings: SlackSettings,
     api: SlackApi,
-    texts: Texts,
     clock: Arc<dyn Clock>,
     pace: Pace,
+    revisions: thread::Revisions,
+    /// Slack has said that the token is good no more.
+    lost: tokio::sync::Notify,
     /// Who has which role, so that a refusal can name who can.
     policy: Option<Arc<PolicyShelf>>,
+    /// What people's profiles say.
+    directory: Option<SlackDirectory>,
     /// What the token is and may do; asked when it is first needed, so that a start needs no Slack.
     bot: tokio::sync::OnceCell<AuthTest>,
 }
@@ -87,7 +104,7 @@ impl Slack {
     /// A workspace with these settings, reached through `api`. Talks to nobody yet.
     #[must_use]
     pub fn new(settings: SlackSettings, api: SlackApi, clock: Arc<dyn Clock>) -> Self {
-        Self::made(settings, api, clock, None)
+        Self::made(settings, api, clock, None, None)
     }
 
     /// As [`Slack::new`]; with the policy, a refusal names who could do what was refused.
@@ -98,7 +115,19 @@ impl Slack {
         clock: Arc<dyn Clock>,
         policy: Arc<PolicyShelf>,
     ) -> Self {
-        Self::made(settings, api, clock, Some(policy))
+        Self::made(settings, api, clock, Some(policy), None)
+    }
+
+    /// As [`Slack::with_policy`]; with the directory, people read what only they see in their own language.
+    #[must_use]
+    pub fn with_people(
+        settings: SlackSettings,
+        api: SlackApi,
+        clock: Arc<dyn Clock>,
+        policy: Arc<PolicyShelf>,
+        directory: SlackDirectory,
+    ) -> Self {
+        Self::made(settings, api, clock, Some(policy), Some(directory))
     }
 
     fn made(
@@ -106,24 +135,33 @@ impl Slack {
         api: SlackApi,
         clock: Arc<dyn Clock>,
         policy: Option<Arc<PolicyShelf>>,
+        directory: Option<SlackDirectory>,
     ) -> Self {
-        let texts = Texts::new(settings.language);
+        let language = settings.language;
         let pace = Pace::new(Arc::clone(&clock), settings.post_interval);
         let bot = tokio::sync::OnceCell::new();
-        Self(Arc::new(Parts { settings, api, texts, clock, pace, policy, bot }))
+        let (revisions, lost) = (thread::Revisions::new(), tokio::sync::Notify::new());
+        let parts = Parts { settings, api, clock, pace, revisions, lost, policy, directory, bot };
+        Self(Arc::new(parts), language)
     }
 
     /// Who could do what was refused, by name.
     fn who_can(&self, notice: &Notice) -> Vec<String> {
-        let Notice::Refused { refusal: Refusal::WrongRole { needs } | Refusal::NotAllowed { needs }, .. } =
-            notice
-        else {
+        match notice {
+            Notice::Refused { refusal, .. } => self.who_can_after(refusal),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, of the refusal itself.
+    pub(crate) fn who_can_after(&self, refusal: &Refusal) -> Vec<String> {
+        let (Refusal::WrongRole { needs } | Refusal::NotAllowed { needs }) = refusal else {
             return Vec::new();
         };
         self.0
             .policy
             .as_ref()
-            .map(|policy| policy.of(&self.0.settings.tenant).names_with_any(needs))
+            .map(|policy| policy.of(&self.0.settings.tenant).names_with_any(needs, self.0.clock.now()))
             .unwrap_or_default()
     }
 
@@ -139,22 +177,16 @@ impl Slack {
         &self.0.api
     }
 
-    /// The catalogue in this workspace's language.
-    #[must_use]
-    pub fn texts(&self) -> &Texts {
-        &self.0.texts
-    }
-
     /// The clock.
     #[must_use]
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.0.clock
     }
 
-    /// The card for a view, as it is posted.
+    /// The card for a view, in the language of whoever reads.
     #[must_use]
     pub fn render(&self, view: &CardView) -> Rendering {
-        render(view, &self.0.settings.name, &self.0.texts)
+        render(view, &self.0.settings.name, self.texts())
     }
 
     /// Tells one account something that nobody else sees: in the channel, else, where they are not in it, directly.
@@ -176,13 +208,30 @@ impl Slack {
             self.0.api.post_ephemeral(&whisper).await
         };
         match said {
-            Err(ApiError::NoPlace { .. }) => {
-                let mut direct = NewMessage::new(user, &text);
-                direct.blocks = &blocks;
-                self.post_message(&direct).await.map(drop)
-            }
+            Err(ApiError::NoPlace { .. }) => self.post_directly(user, (&text, &blocks)).await,
             said => said.map_err(|fault| surface_error(&fault)),
         }
+    }
+
+    /// Tells one account this, with the names of who could do what was refused.
+    ///
+    /// # Errors
+    /// [`SurfaceError`].
+    pub async fn whisper_notice(&self, to: &ReplyTo, notice: &Notice) -> Result<(), SurfaceError> {
+        let reader = self.read_surely_by(&to.identity, &to.channel).await;
+        let text = reader.texts().notice(notice, &self.who_can(notice), &Markup::PLAIN);
+        self.whisper(to, &text).await
+    }
+
+    /// Tells one account something in their direct messages, at its turn.
+    pub(crate) async fn post_directly(
+        &self,
+        user: &str,
+        (text, blocks): (&str, &[Value]),
+    ) -> Result<(), SurfaceError> {
+        let mut direct = NewMessage::new(user, text);
+        direct.blocks = blocks;
+        self.post_message(&direct).await.map(drop)
     }
 
     /// Posts at the channel's turn.
@@ -195,12 +244,33 @@ impl Slack {
         &self,
         message: &NewMessage<'_>,
     ) -> Result<Result<crate::api::Posted, ApiError>, SurfaceError> {
-        self.0.pace.turn(message.channel).await?;
+        let mut turn = self.0.pace.turn(message.channel).await?;
         let posted = self.0.api.post_message(message).await;
-        if let Err(fault) = &posted {
-            self.0.pace.heed(message.channel, fault);
+        match &posted {
+            Ok(posted) => self.0.pace.lands(message.channel, &posted.channel),
+            Err(fault) => self.0.pace.heed(message.channel, turn.as_mut(), fault),
         }
+        drop(turn);
         Ok(posted)
+    }
+
+    /// As [`Slack::try_post`]; what was to stand in a thread that takes no reply any more stands in the channel. A parent
+    /// that is merely gone does not refuse: Slack posts into the channel by itself.
+    async fn try_reply(
+        &self,
+        message: &mut NewMessage<'_>,
+    ) -> Result<Result<crate::api::Posted, ApiError>, SurfaceError> {
+        match self.try_post(message).await? {
+            Err(ApiError::Gone { code }) if message.thread_ts.is_some() => {
+                tracing::info!(
+                    slack.code = code,
+                    "a thread takes no reply any more; the channel has the message"
+                );
+                message.thread_ts = None;
+                self.try_post(message).await
+            }
+            posted => Ok(posted),
+        }
     }
 
     async fn post_card(
@@ -212,13 +282,39 @@ impl Slack {
         let channel = self.channel(place);
         let mut message = NewMessage::new(channel, &rendering.text);
         message.blocks = &rendering.blocks;
-        message.thread_ts = place.thread.as_deref();
+        message.thread_ts = place.thread.as_deref().filter(|ts| is_timestamp(ts));
         message.metadata = Some(metadata);
-        self.try_post(&message).await
+        self.try_reply(&mut message).await
     }
 
     fn channel<'a>(&'a self, place: &'a Place) -> &'a str {
         if place.channel.is_empty() { &self.0.settings.default_channel } else { &place.channel }
+    }
+
+    /// The bot, where it may look messages up in this channel. History takes ids only, and each kind of channel needs its
+    /// own scope.
+    async fn may_look(&self, channel: &str) -> Option<Result<&AuthTest, ApiError>> {
+        let (_, scope) = HISTORY_SCOPES.into_iter().find(|(kind, _)| channel.starts_with(*kind))?;
+        match self.bot().await {
+            Ok(bot) => bot.scopes.iter().any(|granted| granted == scope).then_some(Ok(bot)),
+            Err(fault) => Some(Err(fault)),
+        }
+    }
+
+    /// What is known of accounts and groups.
+    pub(crate) fn directory(&self) -> Option<&SlackDirectory> {
+        self.0.directory.as_ref()
+    }
+
+    /// Slack says that the token is good no more, or that the app is gone.
+    pub(crate) fn lose(&self) {
+        tracing::warn!(surface = %self.0.settings.name, "Slack says that the app was removed, or its token revoked");
+        self.0.lost.notify_one();
+    }
+
+    /// Waits until Slack says so.
+    pub async fn until_lost(&self) {
+        self.0.lost.notified().await;
     }
 
     /// What the token is; asked once, for good.
@@ -238,7 +334,16 @@ impl Surface for Slack {
     }
 
     fn shows_all(&self, view: &CardView) -> bool {
+        // Whatever the channel: a card is full in every language or in none.
         self.render(view).full
+    }
+
+    fn gathers(&self) -> bool {
+        true
+    }
+
+    fn shows_all_of(&self, view: &CardView, part: &CardView) -> bool {
+        shows_all_of(view, part, &self.0.settings.name, self.texts())
     }
 
     async fn post(
@@ -248,10 +353,11 @@ impl Surface for Slack {
         attempt: AttemptId,
     ) -> Result<MessageRef, SurfaceError> {
         let metadata = card_metadata(attempt, view.request);
-        let posted = match self.post_card(place, &self.render(view), &metadata).await? {
+        let there = self.read_in_channel(self.channel(place));
+        let posted = match self.post_card(place, &there.render(view), &metadata).await? {
             Err(ApiError::TooLarge { code, .. }) => {
                 tracing::warn!(approval.id = %view.request, slack.code = code, "Slack refuses a card; its compact form is posted");
-                let compact = compact(view, self.name(), &self.0.texts);
+                let compact = compact(view, self.name(), there.texts());
                 self.post_card(place, &compact, &metadata).await?
             }
             posted => posted,
@@ -262,14 +368,15 @@ impl Surface for Slack {
 
     async fn edit(&self, message: &MessageRef, view: &CardView) -> Result<(), SurfaceError> {
         self.0.pace.edits(&message.channel)?;
+        let there = self.read_in_channel(&message.channel);
         let update = |rendering: Rendering| async move {
             let update = Update::new(&message.channel, &message.id, &rendering.text, &rendering.blocks);
             self.0.api.update(&update).await
         };
-        let edited = match update(self.render(view)).await {
+        let edited = match update(there.render(view)).await {
             Err(ApiError::TooLarge { code, .. }) => {
                 tracing::warn!(approval.id = %view.request, slack.code = code, "Slack refuses a card; its compact form is sent");
-                update(compact(view, self.name(), &self.0.texts)).await
+                update(compact(view, self.name(), there.texts())).await
             }
             edited => edited,
         };
@@ -286,17 +393,14 @@ impl Surface for Slack {
         since: Timestamp,
     ) -> Option<Result<Option<MessageRef>, SurfaceError>> {
         let channel = self.channel(place);
-        // History takes ids only, and each kind of channel needs its own scope.
-        let (_, scope) = HISTORY_SCOPES.into_iter().find(|(kind, _)| channel.starts_with(*kind))?;
-        let bot = match self.bot().await {
+        let bot = match self.may_look(channel).await? {
             Ok(bot) => bot,
             Err(fault) => return Some(Err(surface_error(&fault))),
         };
-        bot.scopes.iter().any(|granted| granted == scope).then_some(())?;
         let value = attempt.to_string();
         let query = MetadataQuery {
             channel,
-            thread_ts: place.thread.as_deref(),
+            thread_ts: place.thread.as_deref().filter(|ts| is_timestamp(ts)),
             oldest_secs: (since - CLOCKS_DIFFER).as_secs(),
             event_type: METADATA_EVENT,
             key: METADATA_ATTEMPT,
@@ -314,28 +418,50 @@ impl Surface for Slack {
         }
     }
 
-    async fn tell(&self, message: &Message) -> Result<(), SurfaceError> {
-        let text = self.0.texts.notice(&message.notice, &self.who_can(&message.notice), &Markup::PLAIN);
+    fn reaches(&self, identity: &Identity) -> bool {
+        let Home { team_id, enterprise_id } = &self.0.settings.home;
+        let homes = std::iter::once(team_id).chain(enterprise_id);
+        identity
+            .realm()
+            .strip_prefix("slack:")
+            .is_some_and(|realm| homes.into_iter().any(|home| home == realm))
+    }
+
+    async fn tell(&self, message: &Message, telling: &Telling) -> Result<(), SurfaceError> {
+        let kind = message.notice.name();
+        let reader = self.read_by_recipient(&message.to).await;
+        let texts = reader.texts();
+        let text = || texts.notice(&message.notice, &self.who_can(&message.notice), &Markup::PLAIN);
         match &message.to {
-            Recipient::Account(reply) => self.whisper(reply, &text).await,
+            Recipient::Account(reply) => match answer_button(&message.notice, texts) {
+                Some(answer) => {
+                    let (text, mut blocks) = plain_message(&text());
+                    blocks.push(answer);
+                    self.say((reply.identity.subject(), None), (&text, &blocks), (kind, telling)).await
+                }
+                None => self.whisper(reply, &text()).await,
+            },
             Recipient::Operators => {
                 let Some(channel) = &self.0.settings.ops_channel else {
                     return Err(SurfaceError::Never { why: NO_OPS_CHANNEL.to_owned() });
                 };
-                self.say(channel, &text).await
+                let (text, blocks) = plain_message(&text());
+                self.say((channel, None), (&text, &blocks), (kind, telling)).await
             }
-            Recipient::Place(place) => self.say(&place.channel, &text).await,
+            Recipient::Place(place) => {
+                let (text, blocks) = notice(message, &self.who_can(&message.notice), texts);
+                self.say((self.channel(place), place.thread.as_deref()), (&text, &blocks), (kind, telling))
+                    .await
+            }
+            // The gate finds their place, or makes one message for each of them, first.
+            Recipient::Roles(_) | Recipient::Askers(_) => {
+                Err(SurfaceError::Never { why: "it is for several".to_owned() })
+            }
+            Recipient::Directly(identity) => {
+                let (text, blocks) = notice(message, &self.who_can(&message.notice), texts);
+                self.say((identity.subject(), None), (&text, &blocks), (kind, telling)).await
+            }
         }
-    }
-}
-
-impl Slack {
-    /// Says something in a channel.
-    async fn say(&self, channel: &str, text: &str) -> Result<(), SurfaceError> {
-        let (text, blocks) = plain_message(text);
-        let mut post = NewMessage::new(channel, &text);
-        post.blocks = &blocks;
-        self.post_message(&post).await.map(drop)
     }
 }
 

@@ -14,4 +14,4 @@ mod sqlite;
 
 pub use options::{Access, Hint, Location, OnCommit, Options, Stats};
 pub use probe::{AlwaysGo, BOUNDARIES, CommitPoint, CommitProbe, Moment, ProbeVerdict};
-pub use sqlite::{RecordReader, SqliteStore};
+pub use sqlite::{RecordReader, SqliteStore, look_at};

@@ -52,19 +52,28 @@ pub struct Options {
     pub probe: Arc<dyn CommitProbe>,
     /// Who may write beside it.
     pub access: Access,
+    /// Which key signs grants from now on; none where nobody signs any, or it is not known.
+    pub grant_key: Option<String>,
 }
 
 impl Options {
     /// For a server that has the file to itself.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
-        Self { clock, entropy, probe: Arc::new(AlwaysGo), access: Access::Server }
+        Self { clock, entropy, probe: Arc::new(AlwaysGo), access: Access::Server, grant_key: None }
     }
 
     /// With another kind of access.
     #[must_use]
     pub const fn with_access(mut self, access: Access) -> Self {
         self.access = access;
+        self
+    }
+
+    /// With the key that signs grants from now on, as text that tells it from every other and is no secret: its public half.
+    #[must_use]
+    pub fn with_grant_key(mut self, public: String) -> Self {
+        self.grant_key = Some(public);
         self
     }
 

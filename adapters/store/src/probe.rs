@@ -1,7 +1,7 @@
 //! The commit boundaries: every kind of write there is, by name, and who may look on when it is committed. Crash
 //! tests stop the store before or after each.
 
-use placet::approval::Command;
+use placet::approval::{Approval, ApprovedBy, Command, RejectedBy, State};
 use placet::card::row::CardStep;
 use placet::ports::OutboxStep;
 
@@ -59,14 +59,17 @@ pub const BOUNDARIES: &[&str] = &[
     "open.deny_again",
     "open.claim",
     "open.join",
+    "open.gather",
     "open.replace",
     "execute.approve",
     "execute.deny",
     "execute.take_back",
     "execute.follow",
+    "execute.part_changed",
     "execute.escalate",
     "execute.ask",
     "execute.answer",
+    "execute.look",
     "execute.break_glass",
     "execute.supersede",
     "execute.withdraw",
@@ -74,6 +77,7 @@ pub const BOUNDARIES: &[&str] = &[
     "execute.rejudge",
     "execute.forget",
     "execute.review",
+    "execute.ask_anew",
     "execute.claim",
     "execute.heartbeat",
     "execute.finish",
@@ -81,6 +85,7 @@ pub const BOUNDARIES: &[&str] = &[
     "execute.tick",
     "execute.show",
     "execute.deliver",
+    "execute.give_up",
     "execute.refused",
     "card.begin",
     "card.done",
@@ -101,9 +106,16 @@ pub const BOUNDARIES: &[&str] = &[
     "outbox.sent",
     "outbox.retry",
     "outbox.dropped",
+    "outbox.split",
+    "digest.keep",
     "credential.add",
     "credential.revoke",
     "run.save",
+    "task.take",
+    "task.save",
+    "task.adopt",
+    "task.renew",
+    "task.let_go",
     "hold.place",
     "hold.lift",
     "remembered.add",
@@ -112,15 +124,17 @@ pub const BOUNDARIES: &[&str] = &[
     "prune",
 ];
 
-/// The boundary of a proposal by what the policy made of it.
-pub(crate) fn of_judgement(judgement: &Command) -> &'static str {
-    match judgement {
-        Command::Allow { .. } => "open.allow",
-        Command::Require { .. } => "open.require",
-        Command::Forbid { .. } => "open.forbid",
-        Command::Recall { .. } => "open.recall",
-        Command::DenyAgain { .. } => "open.deny_again",
-        _ => "open.cannot_ask",
+/// The boundary of a proposal by what became of it.
+pub(crate) const fn of_opened(approval: &Approval) -> &'static str {
+    match &approval.state {
+        State::WaitingApproval(_) => "open.require",
+        State::Rejected(rejected) => match rejected.by {
+            RejectedBy::Policy { .. } => "open.forbid",
+            RejectedBy::Earlier { .. } => "open.deny_again",
+            RejectedBy::NoApprover { .. } | RejectedBy::Votes { .. } => "open.cannot_ask",
+        },
+        State::Approved(approved) if matches!(approved.by, ApprovedBy::Remembered { .. }) => "open.recall",
+        _ => "open.allow",
     }
 }
 
@@ -152,5 +166,6 @@ pub(crate) const fn of_outbox(step: &OutboxStep) -> &'static str {
         OutboxStep::Sent => "outbox.sent",
         OutboxStep::Retry(_) => "outbox.retry",
         OutboxStep::Dropped(_) => "outbox.dropped",
+        OutboxStep::Split(_) => "outbox.split",
     }
 }

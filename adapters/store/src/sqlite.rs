@@ -1,10 +1,12 @@
 //! The store on SQLite: one thread that writes, a few that read.
 
+mod around;
 mod batch;
 mod connection;
 mod effects;
 mod fault;
 mod lock;
+mod look;
 mod migration;
 mod opening;
 mod order;
@@ -16,6 +18,7 @@ mod remembered;
 mod standing;
 mod table;
 mod take_over;
+mod tasks;
 mod writer;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -27,14 +30,18 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use crate::options::{Access, Hint, Location, OnCommit, Options, Stats};
+pub use look::look_at;
 pub use record::RecordReader;
 
 use batch::Batch;
-use fault::unavailable;
+use fault::{Meaning as _, unavailable};
 use reader::Readers;
 use remembered::Remembered;
 use table::Unreadable;
 use writer::{Pending, Queued, Writer};
+
+/// Under which name the database keeps which key signs grants.
+const GRANT_KEY: &str = "grant_key";
 
 /// How every boundary begins at which a credential is changed.
 const CREDENTIAL_BOUNDARIES: &str = "credential.";
@@ -52,6 +59,8 @@ struct Inner {
     /// None for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
     epoch: String,
+    /// Whether grants were signed with another key before.
+    is_other_key: bool,
 }
 
 /// What the threads share with the callers.
@@ -108,9 +117,21 @@ impl SqliteStore {
         let location = location.into();
         let lock = lock::take(&location, options.access)?;
         let mut connection = connection::writing(&location)?;
-        migration::run(&mut connection, options.clock.now())?;
+        match &lock {
+            // Another server that knows an older schema would go on writing as if nothing had happened.
+            Some(lock) if options.access == Access::SharedServer && migration::is_behind(&connection)? => {
+                if !lock.take_alone()? {
+                    return Err(migration::beside_another());
+                }
+                migration::run(&mut connection, options.clock.now())?;
+                lock.share()?;
+            }
+            _ => migration::run(&mut connection, options.clock.now())?,
+        }
         let epoch = table::meta::epoch(&connection, &*options.entropy)?;
         table::event::check_head(&connection)?;
+        let key = options.grant_key.as_deref();
+        let other_key = key.map(|key| table::meta::noted(&connection, GRANT_KEY, key)).transpose()?.flatten();
         let remembered = (options.access == Access::Server).then(Remembered::default);
         let shared = Arc::new(Shared {
             options,
@@ -126,13 +147,21 @@ impl SqliteStore {
             Location::Memory => None,
         };
         let writer = Writer::start(connection, Arc::clone(&shared), lock)?;
-        Ok(Self { inner: Arc::new(Inner { shared, writer, readers, epoch }) })
+        Ok(Self {
+            inner: Arc::new(Inner { shared, writer, readers, epoch, is_other_key: other_key.is_some() }),
+        })
     }
 
     /// Random at the database's creation: grants name it, so that they are worth nothing on another installation.
     #[must_use]
     pub fn epoch(&self) -> &str {
         &self.inner.epoch
+    }
+
+    /// Whether whoever opened the database last signed grants with another key than [`Options::with_grant_key`] names.
+    #[must_use]
+    pub fn had_another_grant_key(&self) -> bool {
+        self.inner.is_other_key
     }
 
     /// Who is told of each commit; replaces who was told before.
@@ -155,6 +184,29 @@ impl SqliteStore {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         !self.inner.shared.is_stopped()
+    }
+
+    /// Whether another process may write the file too.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.inner.shared.options.access == Access::SharedServer
+    }
+
+    /// A number that is another one whenever some other process has committed since, and for whoever only compares.
+    /// Commits of this store do not change it.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if it cannot be read.
+    pub async fn committed_by_others(&self) -> Result<i64, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let job = Box::new(move |connection: &Connection| {
+            // <https://www.sqlite.org/pragma.html#pragma_data_version>: what this connection itself commits leaves it as it
+            // is; so it is asked on the connection that writes.
+            let read = connection.query_row("PRAGMA data_version", [], |row| row.get(0)).on("database");
+            let _ = reply.send(read);
+        });
+        self.inner.writer.queue(Queued::Read(job))?;
+        answer.await.unwrap_or_else(|_| Err(unavailable("it stopped before it answered")))
     }
 
     /// Finishes what is queued, closes the file and releases its lock. Whoever still holds a clone finds the store

@@ -3,10 +3,11 @@
 //! Text of more than one line stands behind a bar, so that none of it can pass for a line of the card.
 
 use placet::card::{CallView, CardView, EvidenceView, StateView};
-use placet::text::{Label, Markup, Texts};
+use placet::text::{DecidingLabel, Label, Markup, Texts};
+use unicode_width::UnicodeWidthStr as _;
 
-/// The width of the labels.
-const LABEL_CHARS: usize = 15;
+/// The width of the labels, in columns: a character of Chinese takes two.
+const LABEL_COLUMNS: usize = 15;
 
 /// The characters of a SHA-256 in hexadecimal.
 const HASH_CHARS: usize = 64;
@@ -53,12 +54,14 @@ pub fn card(view: &CardView, texts: &Texts) -> String {
     for (number, title) in titles.iter().enumerate() {
         page.field(&if number == 0 { texts.label(Label::BasedOn) } else { String::new() }, title);
     }
-    let if_denied = call.if_denied.as_ref().map(|text| text.as_str().to_owned());
-    page.field(
-        &texts.label(Label::IfDenied),
-        &if_denied.unwrap_or_else(|| texts.label(Label::IfDeniedDefault)),
-    );
     page.optional(&texts.label(Label::Needs), texts.needs(&view.state, &Markup::PLAIN).as_deref());
+    let answer_by = texts.answer_by(&view.state, &Markup::PLAIN);
+    page.optional(&texts.deciding(DecidingLabel::AnswerBy), answer_by.as_deref());
+    let if_approved = texts.if_approved(call, &view.state);
+    page.optional(&texts.deciding(DecidingLabel::IfApproved), if_approved.as_deref());
+    page.field(&texts.label(Label::IfDenied), &texts.if_denied(&view.state));
+    let then = call.if_denied.as_ref().map(|text| text.as_str());
+    page.optional(&texts.deciding(DecidingLabel::Then), then);
     page.optional(&texts.label(Label::Votes), votes(view, texts).as_deref());
     for remark in texts.remarks(view, &Markup::PLAIN) {
         page.line(&format!("! {remark}"));
@@ -78,7 +81,9 @@ pub(crate) fn details(view: &CardView, texts: &Texts) -> String {
         page.field(&texts.label(Label::BasedOn), &title_of(piece));
         page.block(piece.excerpt.as_ref().map_or("", |text| text.as_str()));
     }
-    page.field(&texts.label(Label::Digest), &view.call.digest.to_string());
+    if let Some(digest) = &view.call.digest {
+        page.field(&texts.label(Label::Digest), &digest.to_string());
+    }
     page.line(&texts.label(Label::Arguments));
     page.block(view.call.args_json.as_str());
     page.text
@@ -93,7 +98,7 @@ pub(crate) fn record(view: &CardView, texts: &Texts) -> String {
 /// Who has said what, and what is still needed; none while nobody has said anything.
 pub(crate) fn standing(view: &CardView, texts: &Texts) -> Option<String> {
     let votes = votes(view, texts)?;
-    let needs = texts.needs(&view.state, &Markup::PLAIN).unwrap_or_default();
+    let needs = texts.needs_until(&view.state, &Markup::PLAIN).unwrap_or_default();
     Some(format!("{} · {votes}\n  {needs}\n", view.code))
 }
 
@@ -144,7 +149,7 @@ impl Page {
 
     /// A label and its text: beside it where it is one line, else beneath it.
     fn field(&mut self, label: &str, text: &str) {
-        let room = LABEL_CHARS.saturating_sub(label.chars().count()).max(1);
+        let room = LABEL_COLUMNS.saturating_sub(label.width()).max(1);
         if text.contains('\n') {
             self.line(label);
             self.block(text);

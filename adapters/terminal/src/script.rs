@@ -10,7 +10,7 @@ use placet::id::{AttemptId, SurfaceName, TenantId};
 use placet::inbound::MessageRef;
 use placet::notice::Message;
 use placet::policy::Place;
-use placet::ports::{Surface, SurfaceError};
+use placet::ports::{Surface, SurfaceError, Telling};
 use placet::time::Timestamp;
 
 use crate::ballot::Desk;
@@ -154,7 +154,7 @@ impl Surface for Script {
         None
     }
 
-    async fn tell(&self, message: &Message) -> Result<(), SurfaceError> {
+    async fn tell(&self, message: &Message, _telling: &Telling) -> Result<(), SurfaceError> {
         self.seen().told.push(message.clone());
         Ok(())
     }

@@ -16,7 +16,7 @@ use placet::inbound::MessageRef;
 use placet::notice::{Message, Notice};
 use placet::person::NoStanding;
 use placet::policy::Place;
-use placet::ports::{Surface, SurfaceError};
+use placet::ports::{Surface, SurfaceError, Telling};
 use placet::text::{Label, Language, Markup, Texts};
 use placet::time::Timestamp;
 
@@ -297,7 +297,11 @@ impl Surface for Terminal {
         None
     }
 
-    async fn tell(&self, message: &Message) -> Result<(), SurfaceError> {
+    async fn tell(&self, message: &Message, _telling: &Telling) -> Result<(), SurfaceError> {
+        // The record of the card is printed just above, and says it.
+        if matches!(message.notice, Notice::Ran { .. }) {
+            return Ok(());
+        }
         let text = self.shared.texts.notice(&message.notice, &[], &Markup::PLAIN);
         let gone =
             || SurfaceError::Never { why: "nothing can be printed on the terminal any more".to_owned() };

@@ -14,8 +14,8 @@ use placet::inbound::{Act, Inbound, MessageRef, ReplyTo};
 use placet::notice::{Message, Notice, Recipient};
 use placet::person::Identity;
 use placet::policy::{Place, Policy, Verdict};
-use placet::ports::{Clock, Surface, SurfaceError};
-use placet::text::Language;
+use placet::ports::{Clock, Surface, SurfaceError, Telling};
+use placet::text::{Language, Texts};
 use placet::time::{Timestamp, Ttl};
 use serde_json::{Value, json};
 
@@ -79,8 +79,10 @@ fn approval(args: Value, amend: impl FnOnce(&mut Proposal, &mut Verdict)) -> App
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     };
     let mut verdict = Policy::builtin()
         .unwrap()
@@ -235,6 +237,13 @@ async fn the_card_shows_everything() {
     insta::assert_snapshot!(text);
 }
 
+/// R42: the same in Chinese, whose labels are as wide as they look.
+#[test]
+fn the_card_in_chinese() {
+    let texts = Texts::of(Language::SimplifiedChinese);
+    insta::assert_snapshot!(crate::card(&view(&plain()), texts));
+}
+
 /// R6: a yes with its reason, bound to what was shown.
 #[tokio::test]
 async fn a_yes_goes_with_what_was_shown() {
@@ -244,7 +253,7 @@ async fn a_yes_goes_with_what_was_shown() {
     bench.types("d\n");
     let text = bench.sees("details:", 2);
     let (short, details) = text.split_once("details:").unwrap();
-    assert!(details.contains(&card.call.digest.to_string()), "{text}");
+    assert!(details.contains(&card.call.digest.unwrap().to_string()), "{text}");
     assert!(details.contains("  │ SHA-256 ") && details.contains("  │ please"), "{text}");
     assert!(!short.contains("SHA-256"), "{text}");
     bench.types("Y\ntemporary, can go\n");
@@ -361,6 +370,7 @@ async fn needed_reasons_are_asked_for() {
             thread: None,
             identity: desk.identity,
         }),
+        mentions: Vec::new(),
         notice: Notice::Refused {
             request: card.request,
             code: card.code.clone(),
@@ -368,7 +378,11 @@ async fn needed_reasons_are_asked_for() {
             refusal: Refusal::ReasonRequired { decision: Decision::Approve },
         },
     };
-    bench.terminal.tell(&refused).await.unwrap();
+    bench
+        .terminal
+        .tell(&refused, &Telling { id: 1, since: Timestamp::from_secs(0), again: false })
+        .await
+        .unwrap();
     bench.types("y\nonce more\n");
     let second = bench.decided.recv().unwrap();
     assert_eq!(ballot(&second), (Decision::Approve, Some("once more")));

@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::world::Of;
-use crate::approval::{Alarm, Approval, Committed, Inside, Opened, Opening, Order, Status, commit};
+use crate::agent::task::{TaskLease, TaskRow};
+use crate::approval::{
+    Alarm, Approval, Around, Beginning, Committed, Opened, Opening, Order, Status, commit,
+};
 use crate::call::{CallDigest, ContentHash};
 use crate::card::row::CardRow;
 use crate::hold::{Hold, Lifted};
 use crate::id::*;
 use crate::inbound::{Inbound, MessageRef};
+use crate::notice::Message;
 use crate::ports::*;
 use crate::record::{Event, EventKind, Seq};
 use crate::remembered::{Forgotten, Remembered};
@@ -45,9 +49,9 @@ impl RequestStore for Of {
                     });
                 }
                 let code = ShortCode::of(opening.id, 0);
-                let effects = commit::open(&opening, code, (None, &Inside::default()), now)
+                let effects = commit::open(&opening, code, &Around::default(), now)
                     .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
-                let effects = effects.new.unwrap();
+                let Beginning::New(effects) = effects else { panic!("nothing is replaced") };
                 let next = effects.next.unwrap();
                 rows.events.extend(effects.events);
                 rows.keys.extend(opening.key.clone().map(|key| (key, opening.id)));
@@ -63,7 +67,7 @@ impl RequestStore for Of {
             let now = self.now();
             self.rows(|rows| {
                 let current = rows.requests.get(&order.id).ok_or(StoreError::NotFound)?.clone();
-                let effects = commit::weigh(&current, &order, Inside::default(), now);
+                let effects = commit::weigh(&current, &order, &Around::default(), now);
                 let next = effects.next.unwrap_or(current);
                 rows.events.extend(effects.events);
                 rows.requests.insert(next.id, next.clone());
@@ -75,6 +79,15 @@ impl RequestStore for Of {
 
     async fn note(&self, _tenant: TenantId, _kind: EventKind) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    async fn note_next(
+        &self,
+        _tenant: TenantId,
+        _kind: EventKind,
+        _read: (Vec<&'static str>, Seq),
+    ) -> Result<bool, StoreError> {
+        Ok(true)
     }
 
     async fn load(&self, tenant: &TenantId, id: RequestId) -> Result<Approval, StoreError> {
@@ -118,7 +131,7 @@ impl HoldStore for Of {
         Ok(false)
     }
 
-    async fn holds(&self, _: Option<&TenantId>, _: bool, _: u32) -> Result<Vec<Hold>, StoreError> {
+    async fn holds(&self, _: HoldQuery) -> Result<Vec<Hold>, StoreError> {
         Ok(Vec::new())
     }
 }
@@ -138,6 +151,28 @@ impl RememberedStore for Of {
 impl RecentStore for Of {
     async fn recent(&self, _: RecentQuery) -> Result<Lately, StoreError> {
         Ok(Lately::default())
+    }
+}
+
+#[async_trait]
+impl AuditStore for Of {
+    async fn audit(&self, _: AuditQuery) -> Result<AuditPage, StoreError> {
+        Ok(AuditPage { found: Vec::new(), next: None })
+    }
+
+    async fn ran_unasked(&self, _: UnaskedQuery) -> Result<Vec<UnaskedCount>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl DigestStore for Of {
+    async fn digests(&self) -> Result<Vec<(TenantId, Option<DigestRow>)>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn keep_digest(&self, _: DigestRow, _: Vec<Message>) -> Result<bool, StoreError> {
+        Ok(false)
     }
 }
 
@@ -246,5 +281,39 @@ impl CredentialStore for Of {
     }
     async fn revoke_credential(&self, _tenant: &TenantId, _id: &CredentialId) -> Result<bool, StoreError> {
         Ok(false)
+    }
+}
+
+#[async_trait]
+impl TaskStore for Of {
+    async fn take_task(
+        &self,
+        _task: crate::agent::task::Task,
+        _lease: TaskLease,
+    ) -> Result<Option<TaskRow>, StoreError> {
+        Ok(None)
+    }
+    async fn adopt_tasks(
+        &self,
+        _surface: &SurfaceName,
+        _lease: TaskLease,
+        _limit: u32,
+    ) -> Result<Vec<TaskRow>, StoreError> {
+        Ok(Vec::new())
+    }
+    async fn renew_tasks(&self, _tasks: Vec<DeliveryKey>, _lease: TaskLease) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn let_go_of_tasks(&self, _by: WorkerId) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn load_task(&self, _delivery: &DeliveryKey) -> Result<Option<TaskRow>, StoreError> {
+        Ok(None)
+    }
+    async fn save_task(&self, _row: TaskRow) -> Result<(), StoreError> {
+        Ok(())
+    }
+    async fn open_tasks(&self, _surface: &SurfaceName, _limit: u32) -> Result<Vec<TaskRow>, StoreError> {
+        Ok(Vec::new())
     }
 }

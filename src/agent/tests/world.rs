@@ -150,7 +150,7 @@ impl Directory for Of {
         let as_of = self.now();
         let down = self.0.down_until.lock().unwrap().is_some_and(|until| as_of < until);
         let why = || AccountState::Barred(NoStanding::Unreadable("it is down".to_owned()));
-        Account { state: if down { why() } else { AccountState::Active }, as_of }
+        Account { state: if down { why() } else { AccountState::Active }, name: None, as_of }
     }
 
     fn account_at_hand(&self, _identity: &Identity, _age_max: Ttl) -> Option<Account> {
@@ -198,6 +198,7 @@ impl World {
             surfaces: Vec::new(),
             redactor: Arc::new(Redactor::new()),
             signer: None,
+            schemas: Arc::new(NoSchemas),
             wakes: Wakes::new(),
             settings: GateSettings {
                 decide_over_api: !*self.unreachable.lock().unwrap(),

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::approval::command::{Actor, ClaimOrder, Facts, Report};
 use crate::approval::decide::Draft;
-use crate::approval::decide::verdict::is_stricter;
 use crate::approval::state::{Approved, ApprovedBy, Claim, Executed, Executing, Outcome, OutcomeKind};
 use crate::approval::{Alarm, Approval, Refusal, seats};
 use crate::call::ContentHash;
 use crate::id::{ClaimId, RequestId, Role, same_secret};
 use crate::person::{Identity, NoStanding};
-use crate::policy::{Tier, Verdict};
+use crate::policy::{Tier, Verdict, is_stricter};
 use crate::record::EventKind;
 use crate::remembered::Remembered;
 use crate::time::Timestamp;
@@ -144,7 +143,7 @@ impl Approval {
         (by, outcome, reason): (&Actor, &Outcome, &str),
         facts: &Facts,
     ) -> Result<(), Refusal> {
-        self.steward(by, facts, draft.now)?;
+        let name = self.steward(by, facts, draft.now)?;
         if executed.outcome.kind != OutcomeKind::Unknown {
             return Err(Refusal::AlreadyFinished { outcome: executed.outcome.kind });
         }
@@ -152,7 +151,7 @@ impl Approval {
             return Err(Refusal::StillUnknown);
         }
         let (by, outcome, reason) = (by.clone(), outcome.clone(), reason.to_owned());
-        draft.add(EventKind::Settled { by, outcome, reason })?;
+        draft.add(EventKind::Settled { by, outcome, reason, name })?;
         Ok(())
     }
 }

@@ -1,4 +1,6 @@
-//! An edit before the decision: a new request takes the place of this one, and its votes begin anew.
+//! An edit before the decision: a new request takes the place of this one, and its votes begin anew. Who edited is behind
+//! the new one as who asked is: of what they made, others than they must say that it may run, unless the policy lets who
+//! asks approve.
 
 use crate::approval::command::{Actor, Facts};
 use crate::approval::decide::Draft;
@@ -27,8 +29,10 @@ impl Approval {
         if !self.is_asked(&asked, member, (stage, facts)) {
             return Err(Refusal::WrongRole { needs: asked.roles_at(stage) });
         }
-        if barred(asked.terms, member, &self.proposal.requester, &facts.electorate) {
-            return Err(Refusal::OwnRequest);
+        // Who changed it may change it again: that is no vote.
+        match barred(asked.terms, member, &self.proposal, &facts.electorate) {
+            None | Some(Refusal::OwnEdit) => {}
+            Some(own) => return Err(own),
         }
         let (why, by) = (RevokedWhy::Superseded { by }, Actor::Account(identity.clone()));
         draft.add(EventKind::Revoked { why, by, name: Some(member.name.clone()), reason: None })?;

@@ -2,6 +2,7 @@
 
 use crate::approval::command::{Actor, Facts};
 use crate::approval::decide::Draft;
+use crate::approval::quorum::barred;
 use crate::approval::state::{
     Approved, ApprovedBy, Decision, Executed, Executing, RejectedBy, RevokedWhy, State,
 };
@@ -73,6 +74,30 @@ impl Approval {
             Some(Standing::None(why)) => Err(Refusal::NoStanding(why.clone())),
             Some(Standing::Member(member)) => Ok(member),
         }
+    }
+
+    /// Somebody who may decide it, or looks after all, wants the very same call asked about again, although people said no:
+    /// not who is behind it, whose asking is what people said no to.
+    pub(super) fn ask_anew(
+        &self,
+        draft: &mut Draft,
+        identity: &Identity,
+        facts: &Facts,
+    ) -> Result<(), Refusal> {
+        let asked = self.asked().ok_or(Refusal::FactsStale)?;
+        let member = self.member(identity, facts, draft.now())?;
+        let mut needs = asked.roles();
+        needs.extend(facts.stewards.iter().filter(|role| !needs.contains(role)).cloned().collect::<Vec<_>>());
+        if !member.roles.iter().any(|role| needs.contains(role)) {
+            return Err(Refusal::NotAllowed { needs });
+        }
+        if let Some(own) = barred(asked.terms, member, &self.proposal, &facts.electorate) {
+            return Err(own);
+        }
+        if self.ask_anew.is_none() {
+            draft.add(EventKind::AskedAnew { by: identity.clone(), name: member.name.clone() })?;
+        }
+        Ok(())
     }
 
     /// Whoever may revoke, settle and break glass: a managing credential, Placet, or a person with such a role.

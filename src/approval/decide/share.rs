@@ -2,9 +2,10 @@
 //!
 //! The oldest has the card, the *leader*; those that come later stand on it, its *followers*. A yes covers as many of
 //! them as the card named when it was shown, a no all of them. While the leader is asked its followers wait; when it is
-//! over, each is told once what was said of it there, in the commit that ended the leader. Whatever that does not decide
-//! gets a card of its own, so that nobody waits on a card that is gone.
+//! over, each is told once what was said of it there, in the commit that ended the leader. Of those that this does not
+//! decide the first gets a card of its own, and the others stand on it, so that nobody waits on a card that is gone.
 
+use crate::approval::asking::same_denial;
 use crate::approval::command::{Ballot, Facts};
 use crate::approval::decide::Draft;
 use crate::approval::state::{Decision, State, Vote, Waiting};
@@ -12,11 +13,24 @@ use crate::approval::{Approval, Refusal};
 use crate::call::CallDigest;
 use crate::id::{DeliveryKey, RequestId};
 use crate::inbound::{Act, Inbound};
+use crate::person::NoStanding;
 use crate::record::EventKind;
 use crate::time::Timestamp;
 
 /// The most requests that one card stands for beside its own: as many calls as one press can answer for.
 pub(super) const FOLLOWERS_MAX: usize = 49;
+
+/// What people said on the card that is over.
+pub(super) struct Said<'a> {
+    /// Whose card it was.
+    pub(super) leader: RequestId,
+    /// Its call.
+    pub(super) digest: CallDigest,
+    /// What they said there that covers this one.
+    pub(super) ballots: &'a [Ballot],
+    /// How many escalation steps were taken there.
+    pub(super) escalations: u32,
+}
 
 impl Approval {
     /// Whether `other`, which has just been asked about, could stand on this one's card: people would read the same.
@@ -30,6 +44,7 @@ impl Approval {
             && self.id != other.id
             && self.tenant == other.tenant
             && self.digest == other.digest
+            && same_denial(self.proposal.follows.as_ref(), other.proposal.follows.as_ref())
             && self.proposal.differs_in_nothing(&other.proposal)
             && own == **others
     }
@@ -71,20 +86,32 @@ impl Approval {
         &self,
         draft: &mut Draft,
         waiting: &Waiting,
-        (leader, digest, ballots): (RequestId, CallDigest, &[Ballot]),
+        said: &Said<'_>,
         facts: &Facts,
     ) -> Result<(), Refusal> {
-        if self.shares != Some(leader) || draft.now() >= waiting.until {
+        if self.shares != Some(said.leader) || draft.now() >= waiting.until {
             return Ok(());
         }
         self.overdue(draft)?;
-        let same = ballots.iter().filter(|ballot| digest == self.digest && ballot.given_on == Some(leader));
+        let same_call = said.digest == self.digest;
+        if same_call {
+            // Whom the card had asked by then, it had asked about this one too.
+            draft.approval().clone().escalate(draft, said.escalations)?;
+        }
+        let same = said.ballots.iter().filter(|ballot| same_call && ballot.given_on == Some(said.leader));
         for ballot in same {
             if !matches!(draft.approval().state, State::WaitingApproval(_)) {
                 break;
             }
-            if let Err(Refusal::FactsStale) = draft.approval().clone().cast(draft, ballot, facts) {
-                return Err(Refusal::FactsStale);
+            match draft.approval().clone().cast(draft, ballot, facts) {
+                Err(Refusal::FactsStale) => return Err(Refusal::FactsStale),
+                // A no is about all of them: it is not lost because the account cannot be read just now.
+                Err(Refusal::NoStanding(NoStanding::Unreadable { .. }))
+                    if ballot.decision == Decision::Deny =>
+                {
+                    return Err(Refusal::FactsStale);
+                }
+                Ok(()) | Err(_) => {}
             }
         }
         if matches!(draft.approval().state, State::WaitingApproval(_)) {
@@ -96,6 +123,9 @@ impl Approval {
     /// What each follower is told now that this one is over.
     pub(in crate::approval) fn told_to_followers(&self) -> Vec<Inbound> {
         let told = self.followers.iter().enumerate().filter_map(|(place, follower)| {
+            if self.gone.contains(follower) {
+                return None;
+            }
             let delivery = DeliveryKey::new(format!("shared:{}:{follower}", self.id)).ok()?;
             let ballots = self.votes.iter().filter(|vote| covers(vote, place));
             let ballots = ballots.map(|vote| self.handed_on(vote)).collect();
@@ -106,7 +136,12 @@ impl Approval {
                 request: *follower,
                 message: None,
                 reply: None,
-                act: Act::Follow { leader: self.id, digest: self.digest, ballots },
+                act: Act::Follow {
+                    leader: self.id,
+                    digest: self.digest,
+                    ballots,
+                    escalations: self.escalations,
+                },
             })
         });
         told.collect()

@@ -16,6 +16,8 @@ pub(in crate::approval) enum Overdue {
     Reminder,
     /// Operators are told that it waits long.
     Alarm,
+    /// Somebody has said long ago that they are looking.
+    LooksAway,
 }
 
 impl Approval {
@@ -39,18 +41,20 @@ impl Approval {
         Ok(())
     }
 
-    /// What time brings next while people are asked, and when. Who stands on another's card is not reminded of by itself,
-    /// nor alarmed; who may decide it changes all the same.
+    /// What time brings next while people are asked, and when. Who stands on another's card, or has a part of it, is not
+    /// reminded of by itself, and who stands there without buttons of its own is not alarmed; who may decide it changes all
+    /// the same.
     pub(in crate::approval) fn next_overdue(&self, waiting: &Waiting) -> Option<(Timestamp, Overdue)> {
         let terms = self.verdict.as_ref()?.terms.as_ref()?;
-        let has_card = self.shares.is_none();
+        let (has_card, is_alone) = (self.has_card(), self.shares.is_none());
         let step = terms.escalation.get(self.escalations as usize);
         let reminder = terms.remind_after.get(waiting.reminders as usize).filter(|_| has_card);
-        let alarm = has_card && !self.alarms.contains(&Alarm::WaitsLong);
+        let alarm = is_alone && !self.alarms.contains(&Alarm::WaitsLong);
         let next = [
             step.map(|step| (waiting.since + step.after, Overdue::Escalation)),
             reminder.map(|after| (waiting.since + *after, Overdue::Reminder)),
             alarm.then_some((waiting.alarm_at, Overdue::Alarm)),
+            waiting.looking.iter().map(|looking| (looking.until, Overdue::LooksAway)).min(),
         ];
         next.into_iter().flatten().min()
     }
@@ -66,6 +70,12 @@ impl Approval {
                 Overdue::Escalation => EventKind::Escalated { step: draft.approval().escalations + 1 },
                 Overdue::Reminder => EventKind::Reminded { count: waiting.reminders + 1 },
                 Overdue::Alarm => EventKind::AlarmRaised { alarm: Alarm::WaitsLong },
+                Overdue::LooksAway => {
+                    let Some(first) = waiting.looking.iter().min_by_key(|looking| looking.until) else {
+                        break;
+                    };
+                    EventKind::LooksAway { by: first.by.clone() }
+                }
             };
             draft.add(kind)?;
         }

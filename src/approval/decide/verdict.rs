@@ -1,6 +1,5 @@
 //! What the policy's answer leads to: the first time, and when it is asked again.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::approval::command::{Actor, Command, Facts};
@@ -8,7 +7,7 @@ use crate::approval::decide::{Draft, UNASKED_VALID_FOR};
 use crate::approval::state::{ApprovedBy, Decision, RejectedBy, RevokedWhy, State};
 use crate::approval::{Approval, Refusal};
 use crate::id::RequestId;
-use crate::policy::{EscalationStep, Terms, Tier, Verdict};
+use crate::policy::{Terms, Tier, Verdict, is_stricter};
 use crate::record::EventKind;
 
 impl Approval {
@@ -36,7 +35,8 @@ impl Approval {
                 let asked =
                     self.proposal.timeout.map_or(terms.decide_within, |own| own.min(terms.decide_within));
                 let (until, alarm_at) = (now + asked, now + terms.alarm_after);
-                draft.add(checked(None))?.add(EventKind::Requested { until, alarm_at })?;
+                let gathers_until = self.kept_back(terms, (now, until));
+                draft.add(checked(None))?.add(EventKind::Requested { until, alarm_at, gathers_until })?;
             }
             // A no stands for a while; who asks again on purpose does not come here.
             (Command::DenyAgain { earlier, reason, .. }, Tier::Approve, Some(_)) => {
@@ -131,39 +131,4 @@ fn asks_somebody(terms: &Terms) -> bool {
         && terms.stages.iter().all(|stage| {
             !stage.groups.is_empty() && stage.groups.iter().all(|group| (1..=64).contains(&group.count))
         })
-}
-
-/// Whether the second verdict asks for more than the first, in any respect.
-pub(crate) fn is_stricter(before: &Verdict, after: &Verdict) -> bool {
-    if after.tier != before.tier {
-        return after.tier > before.tier;
-    }
-    let (Some(had), Some(asks)) = (&before.terms, &after.terms) else { return after.level > before.level };
-    // A stage that asks for more people of a role, or for people of another, and one that must wait for another.
-    let people = |terms: &Terms| {
-        let mut people = BTreeMap::new();
-        for group in terms.stages.iter().flat_map(|stage| &stage.groups) {
-            *people.entry(group.role.clone()).or_insert(0_u32) += group.count;
-        }
-        people
-    };
-    let had_people = people(had);
-    after.level > before.level
-        || asks.stages.len() > had.stages.len()
-        || people(asks).iter().any(|(role, count)| had_people.get(role).unwrap_or(&0) < count)
-        || (had.requester_may_approve && !asks.requester_may_approve)
-        || (had.partial_view_may_approve && !asks.partial_view_may_approve)
-        || (had.approve_on_timeout && !asks.approve_on_timeout)
-        || (asks.reason_for_yes && !had.reason_for_yes)
-        || asks.denials_to_reject < had.denials_to_reject
-        || asks.assurance > had.assurance
-        || asks.valid_for < had.valid_for
-        || had.escalation.iter().any(|step| !lets_as_early(step, asks))
-}
-
-/// Whether everybody whom this step asks could decide by then under these terms too.
-fn lets_as_early(step: &EscalationStep, terms: &Terms) -> bool {
-    let by_then = terms.escalation.iter().filter(|other| other.after <= step.after);
-    let roles: Vec<_> = by_then.flat_map(|other| &other.to).collect();
-    step.to.iter().all(|role| roles.contains(&role))
 }

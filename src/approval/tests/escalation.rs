@@ -32,7 +32,7 @@ fn names(life: &Life) -> Vec<&'static str> {
 /// What a tick at this time writes.
 fn tick(life: &Life, secs: i64) -> Effects {
     let order = Order::new(tenant(), life.now.id, Command::Tick, facts(at(secs)));
-    commit::weigh(&life.now, &order, Inside::default(), at(secs))
+    commit::weigh(&life.now, &order, &Around::default(), at(secs))
 }
 
 fn told(effects: &Effects) -> Vec<String> {
@@ -41,6 +41,9 @@ fn told(effects: &Effects) -> Vec<String> {
             Recipient::Place(place) => place.channel.clone(),
             Recipient::Operators => "operators".to_owned(),
             Recipient::Account(reply) => reply.identity.to_string(),
+            Recipient::Roles(roles) => format!("{roles:?}"),
+            Recipient::Directly(identity) => identity.to_string(),
+            Recipient::Askers(askers) => format!("{askers:?}"),
         };
         let what = match &message.notice {
             Notice::Escalated { to, .. } => format!("escalated to {to:?}"),
@@ -141,7 +144,7 @@ fn a_step_makes_nobody_two() {
 fn the_next_stage_is_told() {
     let life = Life::waiting(terms(vec![vec![group("admin", 1)], vec![group("finance", 1)]]));
     let order = Order::new(tenant(), life.now.id, life.yes("UBO"), facts(at(10)));
-    let effects = commit::weigh(&life.now, &order, Inside::default(), at(10));
+    let effects = commit::weigh(&life.now, &order, &Around::default(), at(10));
     assert_eq!(told(&effects), [r#"C1: stage (2, 2) [Role("finance")]"#]);
 }
 

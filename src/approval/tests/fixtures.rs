@@ -78,6 +78,7 @@ pub(crate) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
         always_ask: false,
         remember: None,
         shadow: None,
+        confidential: None,
         circumstances: None,
     })
 }
@@ -108,8 +109,10 @@ pub(crate) fn proposal() -> Arc<Proposal> {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     })
 }
 
@@ -168,8 +171,9 @@ impl Life {
 
     /// As they stand after somebody decided alone.
     pub(crate) fn alone() -> Self {
-        let sam = Command::BreakGlass { identity: account("USAM"), reason: "fire".into() };
-        Self::waiting(terms(vec![vec![group("admin", 2)]])).then(&sam, 60)
+        let life = Self::waiting(terms(vec![vec![group("admin", 2)]]));
+        let sam = life.breaks_glass("USAM", "fire");
+        life.then(&sam, 60)
     }
 
     pub(crate) fn checking() -> Self {
@@ -202,7 +206,7 @@ impl Life {
 
     pub(crate) fn rendering(&self) -> Rendering {
         let view = CardView::of(&self.now, &Redactor::default());
-        let (shown, covers) = (view.shown(&slack(), true), view.covers());
+        let (shown, covers) = (view.shown(&slack(), true), view.covers);
         Rendering { shown, surface: slack(), full: true, viewer: None, covers }
     }
 
@@ -221,6 +225,11 @@ impl Life {
 
     pub(crate) fn yes(&self, user: &str) -> Command {
         Command::Vote(self.ballot(user, Decision::Approve))
+    }
+
+    pub(crate) fn breaks_glass(&self, user: &str, reason: &str) -> Command {
+        let Ballot { identity, surface, assurance, shown, .. } = self.ballot(user, Decision::Approve);
+        Command::BreakGlass(Alone { identity, reason: reason.into(), surface, assurance, shown })
     }
 
     pub(crate) fn no(&self, user: &str) -> Command {

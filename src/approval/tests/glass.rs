@@ -2,14 +2,11 @@
 
 use super::fixtures::*;
 use crate::approval::*;
+use crate::id::SurfaceName;
 use crate::notice::{Notice, Recipient};
 
 fn two_admins() -> Life {
     Life::waiting(terms(vec![vec![group("admin", 2)]]))
-}
-
-fn breaks(user: &str, reason: &str) -> Command {
-    Command::BreakGlass { identity: account(user), reason: reason.into() }
 }
 
 fn reviews(user: &str) -> Command {
@@ -21,41 +18,81 @@ fn reviews(user: &str) -> Command {
 fn only_who_may_decide_alone_does() {
     let life = two_admins();
     assert_eq!(
-        life.refuses(&breaks("UBO", "fire"), 10),
+        life.refuses(&life.breaks_glass("UBO", "fire"), 10),
         Refusal::NotAllowed { needs: vec![role("operator")] }
     );
     assert_eq!(
-        life.refuses(&breaks("USAM", " \n"), 10),
+        life.refuses(&life.breaks_glass("USAM", " \n"), 10),
         Refusal::ReasonRequired { decision: Decision::Approve }
     );
-    assert_eq!(life.refuses(&breaks("USAM", "fire"), 1800), Refusal::TooLate);
+    assert_eq!(life.refuses(&life.breaks_glass("USAM", "fire"), 1800), Refusal::TooLate);
     // Stewards may revoke, and for that alone decide nothing.
     let mut now = facts(at(10));
     now.glass_breakers = vec![role("admin")];
-    let refused = life.now.decide(&breaks("USAM", "fire"), &now, at(10)).unwrap_err();
+    let refused = life.now.decide(&life.breaks_glass("USAM", "fire"), &now, at(10)).unwrap_err();
     assert_eq!(refused, Refusal::NotAllowed { needs: vec![role("admin")] });
     // Who asked cannot, not even where they may vote.
     let mut own = terms(vec![vec![group("admin", 1)]]);
     own.requester_may_approve = true;
-    let refused = Life::waiting(own).now.decide(&breaks("UANA", "fire"), &now, at(10)).unwrap_err();
+    let own = Life::waiting(own);
+    let refused = own.now.decide(&own.breaks_glass("UANA", "fire"), &now, at(10)).unwrap_err();
     assert_eq!(refused, Refusal::OwnRequest);
+}
+
+/// R41, R16, R28: whoever decides alone has read the whole call, from where the rule wants a yes to come; what they had
+/// been shown, and how sure it is that it was they, stays on record.
+#[test]
+fn it_counts_as_any_yes_does() {
+    let with = |change: fn(&mut crate::policy::Terms)| {
+        let mut terms = terms(vec![vec![group("admin", 2)]]);
+        change(&mut terms);
+        Life::waiting(terms)
+    };
+    let unread = |life: &Life| match life.breaks_glass("USAM", "fire") {
+        Command::BreakGlass(alone) => Command::BreakGlass(Alone { shown: None, ..alone }),
+        other => other,
+    };
+    let life = two_admins();
+    assert_eq!(life.refuses(&unread(&life), 10), Refusal::NotShownInFull);
+    let elsewhere = match life.breaks_glass("USAM", "fire") {
+        Command::BreakGlass(alone) => {
+            Command::BreakGlass(Alone { surface: SurfaceName::new("api").unwrap(), ..alone })
+        }
+        other => other,
+    };
+    assert_eq!(life.refuses(&elsewhere, 10), Refusal::NotShownInFull, "there it was not read");
+    let relaxed = with(|terms| terms.partial_view_may_approve = true);
+    assert_eq!(relaxed.clone().then(&unread(&relaxed), 10).now.status(), Status::Approved, "as for any yes");
+    let sure = with(|terms| terms.assurance = Assurance::E2eePinned);
+    let refused = sure.refuses(&sure.breaks_glass("USAM", "fire"), 10);
+    assert_eq!(refused, Refusal::LowAssurance { needs: Assurance::E2eePinned });
+
+    let glass = Life::alone().now.glass.unwrap();
+    assert_eq!(glass.shown, Some(life.rendering().shown));
+    assert_eq!((glass.surface, glass.assurance), (Some(slack()), Assurance::Signed));
 }
 
 /// R41: everyone concerned is told at once.
 #[test]
 fn everyone_is_told() {
     let life = two_admins();
-    let order = Order::new(tenant(), life.now.id, breaks("USAM", "fire"), facts(at(10)));
-    let effects = commit::weigh(&life.now, &order, Inside::default(), at(10));
-    let told = |message: &crate::notice::Message| {
+    let order = Order::new(tenant(), life.now.id, life.breaks_glass("USAM", "fire"), facts(at(10)));
+    let effects = commit::weigh(&life.now, &order, &Around::default(), at(10));
+    let told_of = |message: &crate::notice::Message| {
         assert!(
             matches!(&message.notice, Notice::GlassBroken { by, reason, .. } if by == "sam" && reason == "fire")
         );
         message.to.clone()
     };
-    let told: Vec<_> = effects.messages.iter().map(told).collect();
+    let (directly, told): (Vec<_>, Vec<_>) =
+        effects.messages.iter().partition(|message| matches!(message.to, Recipient::Directly(_)));
+    let told: Vec<_> = told.into_iter().map(told_of).collect();
     let place = life.now.places().remove(0);
     assert_eq!(told, [Recipient::Place(place), Recipient::Operators]);
+    assert!(
+        directly.iter().all(|message| matches!(&message.notice, Notice::Told { .. })) && directly.len() == 1,
+        "who asked is told that it was approved: {directly:?}"
+    );
 }
 
 /// R41: the alarm stands until somebody else has reviewed it, whatever became of the request.

@@ -24,7 +24,7 @@ fn command(life: &Life, which: u8, user: usize) -> Command {
         7..=9 => life.claim(key),
         10 => life.report(key, OutcomeKind::Succeeded),
         11 => life.report(key, OutcomeKind::Unknown),
-        12 => Command::BreakGlass { identity: account(user), reason: "fire".into() },
+        12 => life.breaks_glass(user, "fire"),
         13 => Command::Rejudge { verdict: verdict(Tier::Forbid, None) },
         15 => Command::Escalate { step: 1 },
         16 => Command::Review { identity: account(user), note: None },
@@ -34,7 +34,16 @@ fn command(life: &Life, which: u8, user: usize) -> Command {
             leader: other(),
             digest: life.now.digest,
             ballots: vec![Ballot { given_on: Some(other()), ..life.ballot(user, Decision::Approve) }],
+            escalations: 1,
         },
+        23 => Command::AskAnew { identity: account(user) },
+        21 => Command::Gather { request: other() },
+        22 => Command::PartChanged { part: other(), over: true },
+        24 => {
+            Command::Ask { identity: account(user), to: Addressee::Agent, text: "why?".into(), surface: None }
+        }
+        25 => Command::Answer { by: Actor::Placet, question: None, text: "so".into() },
+        26 | 27 => Command::Look { identity: account(user) },
         20 => Command::Vote(Ballot { given_on: Some(other()), ..life.ballot(user, Decision::Approve) }),
         14 => Command::Withdraw { by: Actor::Agent(life.now.proposal.requester.credential.clone()) },
         _ => Command::Tick,
@@ -50,7 +59,7 @@ proptest! {
         needed in 1_u32..4,
         shares in proptest::bool::ANY,
         may_edit in proptest::bool::ANY,
-        steps in proptest::collection::vec((0_u8..24, 0_usize..7, 0_i64..400), 1..40),
+        steps in proptest::collection::vec((0_u8..30, 0_usize..7, 0_i64..400), 1..40),
     ) {
         let step = |secs, to| EscalationStep { after: Ttl::from_secs(secs), to: vec![role(to)], places: Vec::new() };
         let mut life = Life::waiting(Terms {

@@ -136,6 +136,15 @@ fn anything_else_is_asked_about() {
     asked("demo-notes/other.txt", &kept, with(|terms| terms.stages[0].groups[0].count += 1), 30);
     asked("demo-notes/other.txt", &kept, with(|terms| terms.stages[0].groups[0].role = role("finance")), 30);
     asked("demo-notes/other.txt", &kept, with(|terms| terms.reason_for_yes = true), 30);
+    // By what the policy offers now: for less time, and for this argument alone.
+    let offer = |change: fn(&mut RememberOffer)| offers(|verdict| change(verdict.remember.as_mut().unwrap()));
+    asked("demo-notes/other.txt", &kept, offer(|offer| offer.within = Ttl::from_secs(10)), 30);
+    let fits = recall("demo-notes/other.txt", &kept, offer(|offer| offer.within = Ttl::from_secs(11)), 30);
+    assert_eq!(fits.status(), Status::Approved);
+    let alone = |offer: &mut RememberOffer| {
+        offer.pattern = ArgPattern::of(&proposal().call.args, &BTreeMap::new()).unwrap();
+    };
+    asked("demo-notes/scratch.txt", &kept, offer(alone), 30);
     // A yes to one person's calls is none to another's, whatever session the agent names.
     let for_another =
         Remembered { requester: std::collections::BTreeSet::from([account("UDANA")]), ..kept.clone() };

@@ -24,7 +24,7 @@ fn open(
     number: u8,
     change: impl FnOnce(&mut Proposal, &mut Verdict),
 ) -> (Effects, Option<Effects>) {
-    let mut proposal = (*proposal()).clone();
+    let mut proposal = (*leader.now.proposal).clone();
     let mut judged = (**leader.now.verdict.as_ref().unwrap()).clone();
     change(&mut proposal, &mut judged);
     let opening = Opening {
@@ -35,16 +35,38 @@ fn open(
         judgement: Command::judged(Arc::new(judged)),
         claim: None,
         facts: Facts::none(at(5)),
-        beside: Some(Beside::Join(leader.now.id)),
+        guards: Some(guards()),
+        replaces: None,
     };
-    let beside = (Some(&leader.now), &Inside::default());
-    let beginning = commit::open(&opening, ShortCode::of(id(number), 0), beside, at(5)).unwrap();
-    (beginning.new.unwrap(), beginning.beside)
+    let before = Lookback { waiting: vec![leader.now.clone()], ..Lookback::default() };
+    let around = Around { before, ..Around::default() };
+    let beginning = commit::open(&opening, ShortCode::of(id(number), 0), &around, at(5)).unwrap();
+    let Beginning::New(mut new) = beginning else { panic!("it is opened") };
+    let also = new.also.take().map(|also| also.effects);
+    (*new, also)
+}
+
+/// Many cards, and calls that differ in nothing share one.
+fn guards() -> Guards {
+    Guards { fatigue: crate::policy::Fatigue::default() }
+}
+
+/// The same as a step of a run: only such share a card.
+fn of_run(mut life: Life) -> Life {
+    let step = RunStep { run: "r1".parse().unwrap(), step: "s1".parse().unwrap() };
+    let proposal = Arc::new(Proposal { run: Some(step), ..(*life.now.proposal).clone() });
+    life.now.proposal = Arc::clone(&proposal);
+    for event in &mut life.events {
+        if let crate::record::EventKind::Proposed { proposal: told, .. } = &mut event.kind {
+            *told = Arc::clone(&proposal);
+        }
+    }
+    life
 }
 
 /// A leader with so many followers; its card was shown anew with each.
 fn shared(terms: Terms, followers: u8) -> (Life, Vec<Life>) {
-    let mut leader = Life::waiting(terms);
+    let mut leader = of_run(Life::waiting(terms));
     let mut all = Vec::new();
     for number in 1..=followers {
         let (new, beside) = open(&leader, number, |_, _| {});
@@ -61,7 +83,7 @@ fn shared(terms: Terms, followers: u8) -> (Life, Vec<Life>) {
 /// What the followers are told by the commit of this command.
 fn told(leader: &Life, command: &Command, secs: i64) -> (Life, Vec<(RequestId, Command)>) {
     let order = Order::new(tenant(), leader.now.id, command.clone(), facts(at(secs)));
-    let effects = commit::weigh(&leader.now, &order, Inside::default(), at(secs));
+    let effects = commit::weigh(&leader.now, &order, &Around::default(), at(secs));
     let told = effects.inbound.iter().map(|inbound| {
         assert!(matches!(inbound.act, Act::Follow { .. }) && inbound.reply.is_none());
         (inbound.request, inbound.act.command())
@@ -80,7 +102,7 @@ fn told(leader: &Life, command: &Command, secs: i64) -> (Life, Vec<(RequestId, C
 fn the_card_says_how_many() {
     let (leader, followers) = shared(two_admins(), 2);
     let view = CardView::of(&leader.now, &Redactor::default());
-    assert_eq!((view.call.calls, view.covers(), view.shares), (3, 2, false));
+    assert_eq!((view.call.calls, view.covers, view.shares), (3, 2, false));
     let own = CardView::of(&followers[0].now, &Redactor::default());
     assert_eq!((own.call.calls, own.shares), (1, true));
     assert_ne!(view.shown(&slack(), true), own.shown(&slack(), true));
@@ -92,7 +114,7 @@ fn the_card_says_how_many() {
 /// Only what people would read the same stands on one card; anything else has its own.
 #[test]
 fn what_differs_has_a_card_of_its_own() {
-    let leader = Life::waiting(two_admins());
+    let leader = of_run(Life::waiting(two_admins()));
     type Change<'a> = &'a dyn Fn(&mut Proposal, &mut Verdict);
     let apart: [Change<'_>; 5] = [
         &|proposal, _| proposal.reason = "another reason".into(),
@@ -141,7 +163,7 @@ fn a_yes_covers_what_its_card_named() {
     assert_eq!(first.then(&claim, 10).now.status(), Status::Executing, "its claim is like any");
 
     let order = Order::new(tenant(), id(2), told[1].1.clone(), facts(at(9)));
-    let effects = commit::weigh(&second.now, &order, Inside::default(), at(9));
+    let effects = commit::weigh(&second.now, &order, &Around::default(), at(9));
     let alone = effects.next.unwrap();
     assert_eq!((alone.status(), alone.votes.len()), (Status::WaitingApproval, 1), "Bo had seen one fewer");
     assert_eq!((alone.shares, effects.places.len()), (None, 1), "it has a card of its own now");
@@ -161,24 +183,28 @@ fn a_no_covers_all() {
     }
 }
 
+/// What ends a request, and when.
+type End = (fn(&Life) -> Command, i64);
+
 /// Whatever ends the leader, nobody waits on a card that is gone; and each is told once.
 #[test]
 fn nobody_waits_on_a_card_that_is_gone() {
-    let ends = [
-        (Command::Tick, 1800),
-        (Command::Withdraw { by: Actor::Placet }, 10),
+    let ends: [End; 5] = [
+        (|_| Command::Tick, 1800),
+        (|_| Command::Withdraw { by: Actor::Placet }, 10),
         (
-            Command::Revoke {
+            |_| Command::Revoke {
                 by: Actor::Manager(crate::id::CredentialId::new("ops").unwrap()),
                 reason: None,
             },
             10,
         ),
-        (Command::BreakGlass { identity: account("USAM"), reason: "fire".into() }, 10),
-        (Command::Rejudge { verdict: verdict(Tier::Forbid, None) }, 10),
+        (|leader| leader.breaks_glass("USAM", "fire"), 10),
+        (|_| Command::Rejudge { verdict: verdict(Tier::Forbid, None) }, 10),
     ];
     for (end, secs) in ends {
         let (leader, followers) = shared(two_admins(), 1);
+        let end = end(&leader);
         let (over, told) = told(&leader, &end, secs);
         assert_eq!(told.len(), 1, "{}", end.name());
         let follower = followers.into_iter().next().unwrap().then(&told[0].1, secs);
@@ -194,7 +220,7 @@ fn nobody_waits_on_a_card_that_is_gone() {
 /// R10: each has a deadline of its own, and was asked about on the card it stands on.
 #[test]
 fn each_has_its_own_deadline() {
-    let leader = Life::waiting(two_admins());
+    let leader = of_run(Life::waiting(two_admins()));
     let (new, beside) =
         open(&leader, 1, |proposal, _| proposal.timeout = Some(crate::time::Ttl::from_mins(5)));
     assert!(beside.is_some());
@@ -202,7 +228,12 @@ fn each_has_its_own_deadline() {
     assert_eq!(follower.now.due(), Some(at(305)));
     let over = follower.then(&Command::Tick, 305);
     assert!(matches!(&over.now.state, State::Expired(e) if e.how == ExpiredHow::Unanswered));
-    let late = Command::Follow { leader: leader.now.id, digest: leader.now.digest, ballots: Vec::new() };
+    let late = Command::Follow {
+        leader: leader.now.id,
+        digest: leader.now.digest,
+        ballots: Vec::new(),
+        escalations: 0,
+    };
     assert_eq!(over.clone().then(&late, 306).now, over.now);
 }
 
@@ -215,8 +246,12 @@ fn nobody_outside_hands_votes_on() {
     assert_eq!(follower.refuses(&Command::Vote(ballot.clone()), 10), Refusal::NotShownInFull);
     let own = Ballot { given_on: None, ..ballot.clone() };
     assert_eq!(follower.refuses(&Command::Vote(own), 10), Refusal::NotShownInFull, "it was never shown");
-    let follow =
-        |leader, digest, ballot: &Ballot| Command::Follow { leader, digest, ballots: vec![ballot.clone()] };
+    let follow = |leader, digest, ballot: &Ballot| Command::Follow {
+        leader,
+        digest,
+        ballots: vec![ballot.clone()],
+        escalations: 0,
+    };
     let other = follower.clone().then(&follow(id(9), follower.now.digest, &ballot), 10);
     assert_eq!(other.now, follower.now, "another's card");
     let call = crate::call::CallDigest::from_bytes([1; 32]);
@@ -231,4 +266,79 @@ fn nobody_outside_hands_votes_on() {
     let mut stale = facts(at(10));
     stale.electorate.standings.remove(&account("UBO"));
     assert_eq!(follower.now.decide(&command, &stale, at(10)).unwrap_err(), Refusal::FactsStale);
+}
+
+/// R16: whom the card asked as well, by an escalation step, it asked about everything that stands on it.
+#[test]
+fn whom_the_card_asked_as_well_counts_for_all() {
+    let step = crate::policy::EscalationStep {
+        after: crate::time::Ttl::from_secs(300),
+        to: vec!["finance".parse().unwrap()],
+        places: Vec::new(),
+    };
+    let one = Terms { escalation: vec![step], ..terms(vec![vec![group("admin", 1)]]) };
+    let leader = of_run(Life::waiting(one));
+    let (new, beside) = open(&leader, 1, |_, _| {});
+    // It came later, so that its own step is not due yet.
+    let mut follower = Life { now: new.next.unwrap(), events: new.events };
+    if let State::WaitingApproval(waiting) = &mut follower.now.state {
+        waiting.since = at(250);
+    }
+    let mut leader = leader;
+    let joined = beside.unwrap();
+    leader.now = joined.next.unwrap();
+    leader.events.extend(joined.events);
+    let rendering = leader.rendering();
+    let leader = leader.then(&Command::Show(rendering), 6).then(&Command::Tick, 300);
+    let yes = leader.yes("UFAY");
+    let (leader, told) = told(&leader, &yes, 310);
+    assert_eq!(leader.now.status(), Status::Approved);
+    let order = Order::new(tenant(), id(1), told[0].1.clone(), facts(at(311)));
+    let effects = commit::weigh(&follower.now, &order, &Around::default(), at(311));
+    let next = effects.next.unwrap();
+    assert_eq!((next.status(), next.escalations), (Status::Approved, 1));
+}
+
+/// R29: a follower that is over by itself is named no longer, keeps its place, and is told nothing more.
+#[test]
+fn who_is_gone_is_not_counted() {
+    let (leader, _) = shared(two_admins(), 2);
+    let leader = leader.then(&Command::PartChanged { part: id(1), over: true }, 6);
+    let view = CardView::of(&leader.now, &Redactor::default());
+    assert_eq!((view.call.calls, view.covers), (2, 2));
+    let stranger = leader.clone().then(&Command::PartChanged { part: id(9), over: true }, 7);
+    assert_eq!(stranger.now, leader.now, "only what stands on it changes it");
+    let rendering = leader.rendering();
+    let leader = leader.then(&Command::Show(rendering), 7);
+    let bo = leader.yes("UBO");
+    let leader = leader.then(&bo, 8);
+    let (_, told) = told(&leader, &leader.yes("UCHEN"), 9);
+    assert_eq!(told.iter().map(|(follower, _)| *follower).collect::<Vec<_>>(), [id(2)]);
+}
+
+/// A button that names as many calls as another, but not the same, is another button.
+#[test]
+fn which_calls_are_meant_is_part_of_what_was_shown() {
+    let (leader, _) = shared(two_admins(), 1);
+    let view = CardView::of(&leader.now, &Redactor::default());
+    let gone = leader.then(&Command::PartChanged { part: id(1), over: true }, 6);
+    let (_, joined) = open(&gone, 2, |_, _| {});
+    let after = CardView::of(&joined.unwrap().next.unwrap(), &Redactor::default());
+    assert_eq!((view.call.calls, after.call.calls), (2, 2));
+    assert_ne!(view.shown(&slack(), true), after.shown(&slack(), true));
+}
+
+/// A no on the card is about all that stand there: it waits until its giver's account can be read; a yes is asked for anew.
+#[test]
+fn a_no_is_not_lost_while_accounts_cannot_be_read() {
+    let mut unreadable = facts(at(11));
+    let why = crate::person::NoStanding::Unreadable("Slack does not answer".to_owned());
+    unreadable.electorate.standings.insert(account("UBO"), crate::person::Standing::None(why));
+    let (leader, followers) = shared(terms(vec![vec![group("admin", 1)]]), 1);
+    let (_, denied) = told(&leader, &leader.no("UBO"), 10);
+    let follower = &followers[0].now;
+    assert_eq!(follower.decide(&denied[0].1, &unreadable, at(11)).unwrap_err(), Refusal::FactsStale);
+    let (_, approved) = told(&leader, &leader.yes("UBO"), 10);
+    let asked = follower.decide(&approved[0].1, &unreadable, at(11)).unwrap();
+    assert_eq!((asked.next().status(), asked.next().shares), (Status::WaitingApproval, None));
 }

@@ -24,6 +24,11 @@ impl JsonPath {
         Self::default()
     }
 
+    /// Where an error is, after its words: nothing where it is about the whole text.
+    pub(super) fn inside(&self) -> String {
+        if self.segments.is_empty() { String::new() } else { format!(" in {self}") }
+    }
+
     /// How many containers are around this place.
     pub fn depth(&self) -> usize {
         self.segments.len()

@@ -60,6 +60,20 @@ impl Known {
         }
         spans
     }
+
+    /// Where the end of a text begins that could be the beginning of one; the earliest, where there are several.
+    pub(super) fn begins(&self, text: &str) -> Option<usize> {
+        let folded = Folded::of(text);
+        let mut longest = 0;
+        for form in &self.forms {
+            let parts = form.char_indices().map(|(at, _)| at).filter(|at| *at > longest);
+            let mut begun =
+                parts.filter(|at| form.get(..*at).is_some_and(|part| folded.text.ends_with(part)));
+            longest = begun.next_back().unwrap_or(longest);
+        }
+        let begins = folded.text.len() - longest;
+        (longest > 0).then(|| folded.original(begins..folded.text.len()).start)
+    }
 }
 
 /// A secret as it is, and as it looks within what carries it.

@@ -308,3 +308,31 @@ proptest! {
         let _ = redactor.redact_text(&text);
     }
 }
+
+/// R28: wherever a text is cut while it is spoken, what may be told of it holds no half of a secret, and all is told in
+/// the end.
+#[test]
+fn what_is_told_of_a_text_ends_before_a_secret() {
+    let redactor = knowing(&["correct horse battery staple", "hunter2-of-bo"]);
+    let texts = [
+        "use xoxb-1234567890-abcdef now",
+        "the word is correct horse battery staple, Bo",
+        "it is hunt\u{200b}er2-of-bo.",
+        "password = tr0ub4dor and more",
+        "go to https://bo:tr0ub4dor@db.example/x now",
+        "密码是xoxb-1234567890-abcdef，请用",
+    ];
+    let secrets = ["1234567890", "battery", "hunt", "tr0ub", "correct horse"];
+    for text in texts {
+        let whole = redactor.redact_text(text).text;
+        for (at, _) in text.char_indices() {
+            let heard = &text[..at];
+            let told = &heard[..redactor.settled(heard)];
+            let shown = redactor.redact_text(told).text;
+            assert!(whole.starts_with(&shown), "{told:?} of {heard:?} shows {shown:?}, and then {whole:?}");
+            assert!(!secrets.iter().any(|secret| shown.contains(secret)), "{shown:?}");
+        }
+    }
+    assert_eq!(redactor.settled("密码是这样的"), "密码是这样的".len());
+    assert_eq!(redactor.settled("a word "), "a word ".len());
+}

@@ -116,7 +116,7 @@ impl Directory for World {
     async fn account(&self, identity: &Identity, _: Ttl) -> Account {
         self.note(identity.to_string());
         let state = self.accounts.lock().unwrap().get(identity).cloned();
-        Account { state: state.unwrap_or(AccountState::Active), as_of: self.now() }
+        Account { state: state.unwrap_or(AccountState::Active), name: None, as_of: self.now() }
     }
     fn account_at_hand(&self, identity: &Identity, age_max: Ttl) -> Option<Account> {
         let account = self.account(identity, age_max).now_or_never();
@@ -152,8 +152,8 @@ fn waiting(role: &str, count: u32) -> Life {
     Life::waiting(fixtures::terms(vec![vec![fixtures::group(role, count)]]))
 }
 
-/// "Done when": an approver who was deactivated, lost the role, or whose group cannot be read between card and click
-/// cannot decide (R7, R17).
+/// R7, R17: an approver who was deactivated, lost the role, or whose group cannot be read between card and click cannot
+/// decide.
 #[test]
 fn who_lost_what_made_them_count_cannot_decide() {
     let policy = policy("");
@@ -249,6 +249,28 @@ fn schedules_are_read_where_they_matter() {
     *world.on_call.lock().unwrap() = Err("PagerDuty does not answer".to_owned());
     let why = "who is on call by pager: PagerDuty does not answer".to_owned();
     assert_eq!(click(), Err(Refusal::NoStanding(NoStanding::Unreadable(why))));
+}
+
+/// R7, R15, R17: an agent that asks on behalf of a deactivated account asks for nobody: the account is looked at also where
+/// the policy has no groups; and nothing is read where it knows none of the accounts.
+#[test]
+fn who_asks_is_looked_at_before_they_are_believed() {
+    let plain = POLICY.replace("[[groups]]\nslack = \"T1/SADMINS\"\nroles = [\"admin\"]\n", "");
+    let policy = Policy::parse(&plain, "test.toml").unwrap_or_else(|errors| panic!("{errors}"));
+    let world = World::new(&[]);
+    let asker = |identities: Vec<Identity>| {
+        let requester = Requester { identities, ..fixtures::proposal().requester.clone() };
+        let outside = Outside { policy: &policy, clock: &world, directory: &world, on_call: &world };
+        outside.asker(&requester).now_or_never().unwrap()
+    };
+    let agent = Identity::credential("agent-1").unwrap();
+    let chen = || asker(vec![agent.clone(), account("UCHEN")]);
+    assert_eq!(chen().person.unwrap().as_str(), "chen");
+    world.becomes("UCHEN", NoStanding::Deactivated);
+    assert_eq!(chen(), Asker { roles_unread: true, ..Asker::default() });
+    world.asked();
+    assert_eq!(asker(vec![agent.clone(), account("UEVE")]), Asker::default());
+    assert_eq!(world.asked(), Vec::<String>::new());
 }
 
 /// Facts are as old as the oldest of them, and nothing is at hand unless all of it is.

@@ -1,10 +1,15 @@
 //! Whether there are people for what the policy asks.
+//!
+//! That nobody but who asks could approve is an error where the policy itself says who asks: a rule whose condition names
+//! them, or a role that only they have. Elsewhere it is a warning: somebody else may ask for the same, and then they can
+//! approve it; a team in which one person has a role is told what that costs, and not that its policy is wrong.
 
 use std::collections::BTreeSet;
 
 use super::super::change::{ChangeRead, ChangeTerms};
+use super::super::condition::AskedBy;
 use super::super::diagnostic::{Report, Span};
-use super::super::electors::Electors;
+use super::super::electors::{Elector, Electors};
 use super::super::levels::{LevelRead, did_you_mean};
 use super::super::parse::Read;
 use super::super::verdict::{Terms, Tier};
@@ -21,7 +26,8 @@ struct Asking<'a> {
 /// Every role that is asked for is one, somebody has it, and there are people enough.
 pub(in super::super) fn roles(read: &Read, ground: Option<&Read>, report: &mut Report<'_>) {
     let unknown = unknown(read, ground, report);
-    for role in read.roles.names.iter().chain(&read.roles.stewards).chain(&read.roles.break_glass) {
+    let named = read.roles.names.iter().chain(&read.roles.stewards);
+    for role in named.chain(&read.roles.break_glass).chain(&read.roles.auditors) {
         if !unknown.contains(&role.value) && !read.people.have(&role.value) {
             report.warning(role.span.clone(), format!("nobody has the role `{}`", role.value), "");
         }
@@ -43,11 +49,14 @@ pub(in super::super) fn roles(read: &Read, ground: Option<&Read>, report: &mut R
     if let Some(change) = read.change.as_ref().filter(|change| !unknown.contains(&change.role.value)) {
         changeable(change, &electors, report);
     }
+    let own = by_who_asks(read, &unknown, &electors, report);
     for asking in asking(read) {
         let known = |role: &Role| !unknown.contains(role);
         if seats(asking.terms).all(|(role, _)| known(role)) && fillable(&asking, &electors, report) {
             in_turn(&asking, read, report);
-            spare(&asking, &electors, report);
+            if !own.contains(&asking.span) {
+                spare(&asking, &electors, report);
+            }
             refusable(&asking, &electors, report);
         }
     }
@@ -65,6 +74,7 @@ fn unknown<'a>(read: &'a Read, ground: Option<&'a Read>, report: &mut Report<'_>
         .chain(read.rules.rules.iter().flat_map(|rule| &rule.settings.roles))
         .chain(&read.roles.stewards)
         .chain(&read.roles.break_glass)
+        .chain(&read.roles.auditors)
         .chain(read.change.iter().map(|change| &change.role))
         .chain(&read.default.role);
     let mut unknown = BTreeSet::new();
@@ -84,7 +94,9 @@ fn asking(read: &Read) -> Vec<Asking<'_>> {
         Some(Asking { what: format!("level {}", level.level), terms: &level.policy.terms, span })
     });
     let rules = read.rules.rules.iter().filter_map(|rule| {
-        let costs = rule.rule.says.own.as_deref().filter(|costs| costs.tier == Tier::Approve)?;
+        let says = &rule.rule.says;
+        let costs = says.own.as_deref().map(|own| own.at(says.level));
+        let costs = costs.filter(|costs| costs.tier == Tier::Approve)?;
         let asks = rule.settings.asks.as_ref().map(|at| &at.span);
         let span = asks.or_else(|| rule.settings.tier.as_ref().map(|at| &at.span))?;
         Some(Asking { what: format!("rule `{}`", rule.name.value), terms: &costs.terms, span: span.clone() })
@@ -120,12 +132,18 @@ fn fillable(asking: &Asking<'_>, electors: &Electors, report: &mut Report<'_>) -
     if electors.can_fill(asking.terms) {
         return true;
     }
-    let counts: Vec<String> = seats(asking.terms)
-        .filter(|(role, _)| !electors.is_open(role))
+    let all: Vec<_> = seats(asking.terms).filter(|(role, _)| !electors.is_open(role)).collect();
+    let short: Vec<_> =
+        all.iter().copied().filter(|(role, wanted)| electors.count(role) < *wanted as usize).collect();
+    // Where each role by itself has people enough, they are too few together.
+    let told = if short.is_empty() { &all } else { &short };
+    let counts: Vec<String> = told
+        .iter()
         .map(|(role, wanted)| format!("{wanted} of role `{role}`, which {}", who_has(electors.count(role))))
         .collect();
     let message = format!("{} can never be approved: it takes {}", asking.what, counts.join("; "));
-    report.error(asking.span.clone(), message, "one person fills one place, over all stages together");
+    let help = "name more people, or ask fewer; one person fills one place, over all stages together";
+    report.error(asking.span.clone(), message, help);
     false
 }
 
@@ -142,6 +160,65 @@ fn in_turn(asking: &Asking<'_>, read: &Read, report: &mut Report<'_>) {
             if turns == 1 { "is" } else { "are" }
         );
         report.error(asking.span.clone(), message, "ask fewer, or add a rota that gives the role");
+    }
+}
+
+/// Rules whose conditions say who asks are not about those alone who could approve them; where they are, gives where they
+/// ask people.
+fn by_who_asks(
+    read: &Read,
+    unknown: &BTreeSet<&Role>,
+    electors: &Electors,
+    report: &mut Report<'_>,
+) -> Vec<Span> {
+    let mut own = Vec::new();
+    for rule in &read.rules.rules {
+        let says = &rule.rule.says;
+        // A raise may lift its calls to a level that asks others; what a rule asks of its own it asks there too.
+        let is_lifted = says.own.is_none() && !read.rules.raises.is_empty();
+        let level = || &read.level(says.level).policy;
+        let costs = says.own.as_deref().map_or_else(level, |own| own.at(says.level));
+        let terms = &costs.terms;
+        let asks = costs.tier == Tier::Approve && !terms.requester_may_approve && !is_lifted;
+        let known = seats(terms).all(|(role, _)| !unknown.contains(role));
+        let Some(when) = rule.rule.when.as_ref().filter(|_| asks && known && electors.can_fill(terms)) else {
+            continue;
+        };
+        let all_alone = |askers: &Vec<&Elector>| {
+            !askers.is_empty()
+                && askers.iter().all(|asker| {
+                    !read.people.has_stand_in(&asker.person)
+                        && !electors.without(&asker.person).can_fill(terms)
+                })
+        };
+        let askers = when.asked_by().into_iter().filter_map(|asked| askers(&asked, electors)).find(all_alone);
+        let Some(askers) = askers else { continue };
+        let names: Vec<&str> = askers.iter().map(|asker| asker.name.as_str()).collect();
+        let message = format!(
+            "rule `{}` can never be approved: only {} can ask for what it is about, and without who asks there are too few \
+             who may approve it",
+            rule.name.value,
+            names.join(" or ")
+        );
+        let span = rule.settings.asks.as_ref().map_or_else(|| rule.says_span.clone(), |at| at.span.clone());
+        let help = "give the role to somebody else too, or set requester_may_approve = true for this rule";
+        report.error(span.clone(), message, help);
+        own.push(span);
+    }
+    own
+}
+
+/// Everybody who can ask so; none where the policy alone cannot tell.
+fn askers<'a>(asked: &AskedBy<'_>, electors: &'a Electors) -> Option<Vec<&'a Elector>> {
+    match asked {
+        AskedBy::OneOf(ids) => {
+            let known = |id: &&str| electors.people.iter().find(|elector| elector.person.as_str() == *id);
+            ids.iter().map(known).collect()
+        }
+        AskedBy::With(role) => {
+            let role = Role::new(role).ok().filter(|role| !electors.is_open(role))?;
+            Some(electors.people.iter().filter(|elector| elector.roles.contains(&role)).collect())
+        }
     }
 }
 

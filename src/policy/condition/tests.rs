@@ -57,6 +57,11 @@ fn mistakes_in_conditions_are_shown_where_they_are() {
         ("rule", r#"'args.a.all(x, args.b.all(y, args.c.all(z, z == y)))'"#),
         ("rule", r#"'args.path == '"#),
         ("rule", r#"'args.path = 3'"#),
+        ("rule", r#"'time.hour = 3'"#),
+        ("rule", r#"'amount > "10000"'"#),
+        ("rule", r#"'false'"#),
+        ("forbid", r#"'1 > 2 || "a".matches("b")'"#),
+        ("raise", r#"'true'"#),
         ("rule", r#""args.\"path\" || tol == 'é'""#),
         ("rule", r#""tool == 'é' || tol == 'x'""#),
         ("rule", "'''\ntool == \"x\" &&\n  tol == \"y\"'''"),
@@ -91,72 +96,136 @@ fn what_the_agent_claims_can_only_raise() {
     }
 }
 
-/// R15: what conditions give; `Err` where the call does not tell.
+/// What conditions give, or why the call does not tell: each with the arguments.
+const GIVEN: &[(&str, &str, &str)] = &[
+    (r#"args.path == "a""#, r#"{"path": "a"}"#, "true"),
+    (r#"args.path == "a""#, r#"{"path": "b"}"#, "false"),
+    (r#"args.path == "a""#, r#"{"path": 7}"#, "== does not work on a whole number and text"),
+    (r#"args.path == "a""#, r#"{"path": ["a"]}"#, "== does not work on a list and text"),
+    (r#"args.path == "a""#, r#"{"path": {"a": "a"}}"#, "== does not work on an object and text"),
+    (r#"args.path == "a""#, r#"{"path": null}"#, "== does not work on null and text"),
+    (r#""a" != args.path"#, r#"{"path": "b"}"#, "true"),
+    (r#""a" != args.path"#, r#"{"path": 7}"#, "!= does not work on text and a whole number"),
+    ("args.force != true", r#"{"force": false}"#, "true"),
+    ("args.force != true", r#"{"force": true}"#, "false"),
+    ("args.force != true", r#"{"force": "true"}"#, "!= does not work on text and true or false"),
+    ("args.path == null", r#"{"path": 7}"#, "false"),
+    ("args.path == null || args.path == 'a'", r#"{"path": null}"#, "true"),
+    ("args.n == 7", r#"{"n": 7.5}"#, "false"),
+    ("args.n == 7.5", r#"{"n": 7.5}"#, "true"),
+    (
+        "double(args.n) / double(args.m) != 3.0",
+        r#"{"n": 0, "m": 0}"#,
+        "!= does not work on a number with a fraction and a number with a fraction",
+    ),
+    ("args.a == args.b", r#"{"a": true, "b": true}"#, "true"),
+    ("args.a == args.b", r#"{"a": true, "b": 1}"#, "== does not work on true or false and a whole number"),
+    ("args.?a == args.?b", "{}", "true"),
+    ("args.?a == args.?b", r#"{"a": 1}"#, "false"),
+    ("args.?a == args.?b", r#"{"a": 1, "b": "1"}"#, "== does not work on a whole number and text"),
+    (r#"args.to == ["ana", "bo"]"#, r#"{"to": ["ana", 7]}"#, "== does not work on a whole number and text"),
+    (r#"args.to == ["ana", "bo"]"#, r#"{"to": [["ana"], "chen"]}"#, "false"),
+    (r#"args.to == ["ana"]"#, r#"{"to": ["ana", 7]}"#, "false"),
+    (r#"args.to == ["ana"]"#, r#"{"to": "ana"}"#, "== does not work on text and a list"),
+    (
+        "args.a == args.b",
+        r#"{"a": {"x": 1}, "b": {"x": "1"}}"#,
+        "== does not work on a whole number and text",
+    ),
+    ("args.a == args.b", r#"{"a": {"x": 1}, "b": {"y": 1}}"#, "false"),
+    (r#"args.env in ["live", "test"]"#, r#"{"env": "test"}"#, "true"),
+    (r#"args.env in ["live", "test"]"#, r#"{"env": "other"}"#, "false"),
+    (r#"args.env in ["live", "test"]"#, r#"{"env": ["live"]}"#, "in does not work on a list and text"),
+    (r#"args.env in ["live", null]"#, r#"{"env": null}"#, "true"),
+    (r#""bo" in args.to"#, r#"{"to": ["ana", null]}"#, "false"),
+    (r#""bo" in args.to"#, r#"{"to": [7, "bo"]}"#, "true"),
+    (r#""bo" in args.to"#, r#"{"to": [["bo"]]}"#, "in does not work on text and a list"),
+    (r#""bo" in args.to"#, r#"{"to": "bo"}"#, "in does not work on text and text"),
+    ("args.n in args.to", r#"{"n": 1, "to": {"1": 1}}"#, "in does not work on a whole number and an object"),
+    ("null in args.to", r#"{"to": [7]}"#, "false"),
+    (r#"args.path == "a""#, "{}", "there is no `path`"),
+    (r#"args.?path.orValue("") == "a""#, "{}", "false"),
+    (r#"args.?to.?name.orValue("") == "a""#, "{}", "false"),
+    (r#"args.?to.?name.orValue("") == "a""#, r#"{"to": {"name": "a"}}"#, "true"),
+    ("has(args.path)", "{}", "false"),
+    ("has(args.path)", r#"{"path": 7}"#, "true"),
+    ("args.to.all(to, int(to) > 1)", r#"{"to": ["2", 3]}"#, "true"),
+    ("double(args.n) > 1.0", r#"{"n": 2}"#, "true"),
+    ("has(args.a.b)", "{}", "there is no `a`"),
+    ("args.n > 3", r#"{"n": 7}"#, "true"),
+    ("args.n + 1 > 3", r#"{"n": 7}"#, "true"),
+    ("args.n > 3", r#"{"n": 7.5}"#, "true"),
+    ("args.n > 3", r#"{"n": "9e9"}"#, "> does not work on text and a whole number"),
+    ("args.n > 3", r#"{"n": null}"#, "> does not work on null and a whole number"),
+    ("args.n > 3", r#"{"n": [9]}"#, "> does not work on a list and a whole number"),
+    ("!(args.n > 3)", r#"{"n": "9"}"#, "> does not work on text and a whole number"),
+    ("args.n / args.m > 3", r#"{"n": 1, "m": 0}"#, "it divides by zero"),
+    (
+        "double(args.n) / double(args.m) > 3.0",
+        r#"{"n": 0, "m": 0}"#,
+        "> does not work on a number with a fraction and a number with a fraction",
+    ),
+    ("args.n * args.n > 3", r#"{"n": 9007199254740991}"#, "a number is too large"),
+    (r#"int(args.n) > 3"#, r#"{"n": "9e9"}"#, "`int` does not work on that value"),
+    (r#""bo" in args.to"#, r#"{"to": ["ana", "bo"]}"#, "true"),
+    (r#""bo" in args.to"#, r#"{"to": {"bo": 1}}"#, "true"),
+    (r#"args.to == ["ana"]"#, r#"{"to": ["ana"]}"#, "true"),
+    (r#"["ana"] == args.to"#, r#"{"to": ["ana"]}"#, "true"),
+    ("args.a == args.b", r#"{"a": {"x": [1, {"y": null}]}, "b": {"x": [1, {"y": null}]}}"#, "true"),
+    ("args.a == args.b", r#"{"a": {"x": 1}, "b": {"x": 1, "y": 1}}"#, "false"),
+    (
+        r#"args.to.exists(to, !to.endsWith("@example.org"))"#,
+        r#"{"to": ["a@example.org", "b@example.com"]}"#,
+        "true",
+    ),
+    (r#"args.all(name, name != "force")"#, r#"{"path": 1, "force": true}"#, "false"),
+    ("args.map(name, name)[0] == 'a'", r#"{"b": 1, "a": 1, "c": 1}"#, "true"),
+    ("sum(args.lines.map(line, line.amount)) > 10", r#"{"lines": [{"amount": 7}, {"amount": 4.5}]}"#, "true"),
+    ("sum(args.lines) == 0", r#"{"lines": []}"#, "true"),
+    ("sum(args.lines) > 10", r#"{"lines": [1, "2"]}"#, "`sum` does not work on that value"),
+    (r#"args.path.matches("^/tmp/[a-z]+$")"#, r#"{"path": "/tmp/x"}"#, "true"),
+    (r#"args.path.matches("^/tmp/") || args.path.matches("x$")"#, r#"{"path": "/etc/x"}"#, "true"),
+    (
+        r#"args.path.matches("x")"#,
+        r#"{"path": 7}"#,
+        "matches does not work on a whole number and another value",
+    ),
+    (r#"args.path.lowerAscii().trim().contains("a")"#, r#"{"path": " A "}"#, "true"),
+    ("size(args.to) > 1 && args.to.size() > 1 && size(args.s) == 1", r#"{"to": [1, 2], "s": "é"}"#, "true"),
+    ("args.n", r#"{"n": 7}"#, "it gives a whole number, not true or false"),
+    ("args.n ? true : false", r#"{"n": 7}"#, "it meets a whole number where true or false is needed"),
+    ("bool(args.n) && string(args.m) == '7'", r#"{"n": "true", "m": 7}"#, "true"),
+    ("args.path.upperAscii() == 'A'", r#"{"path": "a"}"#, "true"),
+    ("args.?a.or(args.?b).hasValue() && args.?b.value() == 1", r#"{"b": 1}"#, "true"),
+    ("args.to.exists_one(to, to > 1)", r#"{"to": [1, 2]}"#, "true"),
+    ("args.to.exists_one(to, to > 1)", r#"{"to": [2, 2]}"#, "false"),
+    ("args.to.filter(to, to.startsWith('b')) == ['bo']", r#"{"to": ["ana", "bo"]}"#, "true"),
+];
+
+/// R14, R15: what conditions give. Values of different kinds are neither equal nor different: that is an error, so that
+/// a value in a list, or `true` in quotes, does not get past what is forbidden.
 #[test]
 fn conditions_give_what_they_say() {
-    let given = [
-        (r#"args.path == "a""#, r#"{"path": "a"}"#, "true"),
-        (r#"args.path == "a""#, r#"{"path": 7}"#, "false"),
-        (r#"args.path == "a""#, "{}", "there is no `path`"),
-        (r#"args.?path.orValue("") == "a""#, "{}", "false"),
-        (r#"args.?to.?name.orValue("") == "a""#, "{}", "false"),
-        (r#"args.?to.?name.orValue("") == "a""#, r#"{"to": {"name": "a"}}"#, "true"),
-        ("has(args.path)", "{}", "false"),
-        ("has(args.a.b)", "{}", "there is no `a`"),
-        ("args.n > 3", r#"{"n": 7}"#, "true"),
-        ("args.n + 1 > 3", r#"{"n": 7}"#, "true"),
-        ("args.n > 3", r#"{"n": 7.5}"#, "true"),
-        ("args.n > 3", r#"{"n": "9e9"}"#, "> does not work on text and a whole number"),
-        ("args.n > 3", r#"{"n": null}"#, "> does not work on null and a whole number"),
-        ("args.n > 3", r#"{"n": [9]}"#, "> does not work on a list and a whole number"),
-        ("!(args.n > 3)", r#"{"n": "9"}"#, "> does not work on text and a whole number"),
-        ("args.n / args.m > 3", r#"{"n": 1, "m": 0}"#, "it divides by zero"),
-        (
-            "double(args.n) / double(args.m) > 3.0",
-            r#"{"n": 0, "m": 0}"#,
-            "> does not work on a number with a fraction and a number with a fraction",
-        ),
-        ("args.n * args.n > 3", r#"{"n": 9007199254740991}"#, "a number is too large"),
-        (r#"int(args.n) > 3"#, r#"{"n": "9e9"}"#, "`int` does not work on that value"),
-        (r#""bo" in args.to"#, r#"{"to": ["ana", "bo"]}"#, "true"),
-        (r#""bo" in args.to"#, r#"{"to": {"bo": 1}}"#, "true"),
-        (r#"args.to == ["ana"]"#, r#"{"to": ["ana"]}"#, "true"),
-        (r#"["ana"] == args.to"#, r#"{"to": ["ana"]}"#, "true"),
-        ("args.a == args.b", r#"{"a": {"x": [1, {"y": null}]}, "b": {"x": [1, {"y": null}]}}"#, "true"),
-        ("args.a == args.b", r#"{"a": {"x": 1}, "b": {"x": 1, "y": 1}}"#, "false"),
-        (
-            r#"args.to.exists(to, !to.endsWith("@example.org"))"#,
-            r#"{"to": ["a@example.org", "b@example.com"]}"#,
-            "true",
-        ),
-        (r#"args.all(name, name != "force")"#, r#"{"path": 1, "force": true}"#, "false"),
-        ("args.map(name, name)[0] == 'a'", r#"{"b": 1, "a": 1, "c": 1}"#, "true"),
-        (
-            "sum(args.lines.map(line, line.amount)) > 10",
-            r#"{"lines": [{"amount": 7}, {"amount": 4.5}]}"#,
-            "true",
-        ),
-        ("sum(args.lines) == 0", r#"{"lines": []}"#, "true"),
-        ("sum(args.lines) > 10", r#"{"lines": [1, "2"]}"#, "`sum` does not work on that value"),
-        (r#"args.path.matches("^/tmp/[a-z]+$")"#, r#"{"path": "/tmp/x"}"#, "true"),
-        (r#"args.path.matches("^/tmp/") || args.path.matches("x$")"#, r#"{"path": "/etc/x"}"#, "true"),
-        (
-            r#"args.path.matches("x")"#,
-            r#"{"path": 7}"#,
-            "matches does not work on a whole number and another value",
-        ),
-        (r#"args.path.lowerAscii().trim().contains("a")"#, r#"{"path": " A "}"#, "true"),
-        (
-            "size(args.to) > 1 && args.to.size() > 1 && size(args.s) == 1",
-            r#"{"to": [1, 2], "s": "é"}"#,
-            "true",
-        ),
-        ("args.n", r#"{"n": 7}"#, "it gives a whole number, not true or false"),
-        ("args.n ? true : false", r#"{"n": 7}"#, "it meets a whole number where true or false is needed"),
-        ("bool(args.n) && string(args.m) == '7' && upper == 1", "{}", ""),
-    ];
-    for (condition, args, expected) in given.into_iter().filter(|(_, _, expected)| !expected.is_empty()) {
-        assert_eq!(evaluated(condition, args), expected, "{condition} on {args}");
+    for (condition, args, expected) in GIVEN {
+        assert_eq!(evaluated(condition, args), *expected, "{condition} on {args}");
+    }
+}
+
+/// Every function that there is, as an unknown one is told, is called in one of the conditions above and works there.
+#[test]
+fn every_function_is_called() {
+    let told = said("rule", "'frobnicate(args.path)'");
+    let (_, known) = told.split_once("known here: ").unwrap_or_else(|| panic!("{told}"));
+    let known: Vec<&str> = known.lines().next().unwrap_or_default().split(", ").collect();
+    assert!(known.len() > 20, "{known:?}");
+    for function in known {
+        let calls = |condition: &str| {
+            condition.match_indices(&format!("{function}(")).any(|(at, _)| {
+                !condition[..at].ends_with(|before: char| before.is_ascii_alphanumeric() || before == '_')
+            })
+        };
+        let works = GIVEN.iter().any(|(condition, _, gives)| calls(condition) && *gives == "true");
+        assert!(works, "{function} is called nowhere");
     }
 }
 

@@ -16,7 +16,7 @@ use cel::{Env, ExecutionError, extensions};
 use regex::Regex;
 use serde_json::Value;
 
-use super::LIST_LOOKED_THROUGH_MAX;
+use super::{LIST_LOOKED_THROUGH_MAX, alike};
 
 /// What `matches` is called once its pattern is compiled.
 pub(super) const MATCHES: &str = "@matches";
@@ -281,7 +281,8 @@ pub(super) fn environment() -> Arc<Env> {
         let declared = env
             .add_extension(extensions::strings)
             .and_then(|_| env.add_member_overload(MATCHES, MATCHES, STRING_TYPE, vec![DYN_TYPE], matches))
-            .and_then(|()| env.add_overload("sum", "sum", vec![LIST_TYPE], sum));
+            .and_then(|()| env.add_overload("sum", "sum", vec![LIST_TYPE], sum))
+            .and_then(|()| alike::declare(&mut env));
         // What could not be declared is an unknown function in every condition that calls it, and a test calls all.
         drop(declared);
         Arc::new(env)

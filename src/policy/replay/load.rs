@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::super::electors::Electors;
+use super::super::calendar::Moment;
+use super::super::circumstances::Asker;
+use super::super::electors::{Electors, nobody_outside};
 use super::super::rule::Policy;
 use super::super::verdict::Terms;
 use super::Judged;
+use crate::approval::Requester;
 use crate::id::PersonId;
-use crate::person::Standing;
 use crate::time::Timestamp;
 
 /// What people had to look at.
@@ -42,8 +44,9 @@ pub struct PersonLoad {
     pub busiest_day: u64,
     /// Of all of them at night.
     pub at_night: u64,
+    /// By the days of the policy's zone.
     #[serde(skip)]
-    by_day: BTreeMap<i64, u64>,
+    by_day: BTreeMap<String, u64>,
 }
 
 /// A day in milliseconds.
@@ -61,10 +64,12 @@ impl Load {
         self.cards += 1;
         let Some(policy) = policy else { return };
         let at = judged.circumstances.at;
-        let at_night = policy.is_night(at);
+        let moment = policy.calendar.moment(at);
+        let at_night = moment.night;
         self.at_night += u64::from(at_night);
         self.unanswerable += u64::from(!judged.is_answerable(terms, policy));
-        let electors = electors(judged, terms, policy);
+        let at = judged.circumstances.at;
+        let electors = Electors::of_call(policy.people(), &judged.proposal, terms, at);
         for elector in electors.asked(terms) {
             let place =
                 self.people.iter().position(|load| load.person == elector.person).unwrap_or_else(|| {
@@ -80,7 +85,7 @@ impl Load {
                     self.people.len() - 1
                 });
             if let Some(load) = self.people.get_mut(place) {
-                load.more(at, at_night, self.days);
+                load.more(&moment, self.days);
             }
         }
         self.people
@@ -89,33 +94,29 @@ impl Load {
 }
 
 impl PersonLoad {
-    fn more(&mut self, at: Timestamp, at_night: bool, days: u64) {
+    fn more(&mut self, moment: &Moment, days: u64) {
         self.cards += 1;
-        self.at_night += u64::from(at_night);
-        let day = self.by_day.entry(at.as_millis().div_euclid(DAY_MS)).or_insert(0);
+        self.at_night += u64::from(moment.night);
+        let day = self.by_day.entry(moment.date.clone()).or_insert(0);
         *day += 1;
         self.busiest_day = self.busiest_day.max(*day);
         self.per_day_tenths = (self.cards * 10).div_ceil(days.max(1));
     }
 }
 
-/// Who could decide a call then: not who asked, unless they may.
-pub(super) fn electors(judged: &Judged, terms: &Terms, policy: &Policy) -> Electors {
-    let mut electors = Electors::at(policy.people(), judged.circumstances.at);
-    if !terms.requester_may_approve {
-        for identity in &judged.proposal.requester.identities {
-            if let Standing::Member(asker) = policy.people().behind(identity) {
-                electors = electors.without(&asker.person);
-            }
-        }
-    }
-    electors
-}
-
 impl Policy {
-    /// Whether it is night, by the policy's calendar.
-    #[must_use]
-    pub fn is_night(&self, at: Timestamp) -> bool {
-        self.calendar.moment(at).night
+    /// Who asked, by the people that this policy names, where another had it on record: what groups and schedules outside
+    /// gave them then is taken from there.
+    pub(super) fn asker_again(&self, requester: &Requester, recorded: &Asker, at: Timestamp) -> Asker {
+        let people = self.people();
+        let mut asker = people.asker(requester, &nobody_outside(people, at), at);
+        let open = Electors::open(people);
+        let given: Vec<_> = recorded.roles.iter().filter(|role| open.contains(role)).cloned().collect();
+        if asker.person.is_none() && !given.is_empty() {
+            asker.person.clone_from(&recorded.person);
+        }
+        asker.roles.extend(given);
+        asker.roles_unread = recorded.roles_unread && !open.is_empty();
+        asker
     }
 }

@@ -3,7 +3,7 @@
 use super::super::diagnostic::{Report, Span};
 use super::super::levels::LevelPolicy;
 use super::super::verdict::{Level, Tier};
-use super::{Asks, Settings, may_be_silent, may_gather};
+use super::{ALWAYS, Asks, Settings, may_be_silent, may_gather};
 use crate::time::Ttl;
 
 /// Whose settings are looked at.
@@ -33,8 +33,8 @@ impl Settings {
         if tier == Tier::Approve {
             return;
         }
-        for (key, span) in self.set.iter().filter(|(key, _)| key.asks) {
-            let message = format!("`{}` means nothing here: {} has tier {tier}", key.name, whose.what);
+        for (key, span) in self.set.iter().filter(|(key, _)| !ALWAYS.contains(key)) {
+            let message = format!("`{key}` means nothing here: {} has tier {tier}", whose.what);
             let help = "it belongs to tier \"approve\"; set that, or take this out";
             report.error(span.clone(), message, help);
         }

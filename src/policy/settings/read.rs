@@ -4,7 +4,7 @@ use super::super::diagnostic::Report;
 use super::super::levels::{places, role};
 use super::super::reader::{At, Table, Value, list, string};
 use super::super::verdict::{EscalationStep, Group, Place, Stage, Tier};
-use super::{Asks, KEYS, Reasons, Settings};
+use super::{Asks, GROUP_KEYS, KEYS, REASON_KEYS, Reasons, STEP_KEYS, Settings};
 use crate::approval::Assurance;
 use crate::id::{Role, SurfaceName};
 use crate::time::Ttl;
@@ -14,10 +14,10 @@ const TIERS: [(&str, Tier); 4] =
 
 /// In rising order, by the words of the record.
 const ASSURANCES: [(&str, Assurance); 4] = [
-    ("server-asserted", Assurance::ServerAsserted),
-    ("signed", Assurance::Signed),
-    ("e2ee-tofu", Assurance::E2eeTofu),
-    ("e2ee-pinned", Assurance::E2eePinned),
+    (Assurance::ServerAsserted.name(), Assurance::ServerAsserted),
+    (Assurance::Signed.name(), Assurance::Signed),
+    (Assurance::E2eeTofu.name(), Assurance::E2eeTofu),
+    (Assurance::E2eePinned.name(), Assurance::E2eePinned),
 ];
 
 /// The most people of one role that a stage can ask for: more than that is a mistake, not a quorum.
@@ -53,6 +53,8 @@ impl Settings {
             approve_on_timeout: table.boolean("approve_on_timeout", report),
             assurance: table.word("assurance", &ASSURANCES, report),
             may_edit: table.boolean("may_edit", report),
+            confidential: table.boolean("confidential", report),
+            tell_directly: table.boolean("tell_directly", report),
             remember: span_or_never(table, "remember", REMEMBER_MAX, report),
             gather: span_or_never(table, "gather", GATHER_MAX, report),
             reason_required: reasons(table, report),
@@ -62,7 +64,7 @@ impl Settings {
         };
         read.asks(table, report);
         read.escalation(table, report);
-        read.set = KEYS.iter().filter_map(|key| table.key_span(key.name).map(|span| (key, span))).collect();
+        read.set = KEYS.iter().filter_map(|(key, _)| table.key_span(key).map(|span| (*key, span))).collect();
         read
     }
 
@@ -113,7 +115,7 @@ impl Settings {
             let named = table.string("role", report);
             let missing = table.key_span("role").is_none();
             let count = table.count("count", COUNT_MAX, report).map_or(1, |count| count.value);
-            table.finish("a group of a stage", report);
+            table.finish(&[GROUP_KEYS], "a group of a stage", report);
             if missing {
                 report.error(span, "a group needs a `role`", "such as { role = \"admin\", count = 2 }");
             }
@@ -139,7 +141,7 @@ impl Settings {
             let to = step.strings("to", report);
             let places = somewhere(&mut step, report);
             let has_after = step.key_span("after").is_some();
-            step.finish("a step of an escalation", report);
+            step.finish(&[STEP_KEYS], "a step of an escalation", report);
             if !has_after {
                 let help = "such as { after = \"10m\", to = [\"admin\"] }";
                 report.error(span.clone(), "a step of an escalation needs `after`", help);
@@ -172,7 +174,7 @@ fn reasons(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<At<Reasons>
     let span = reasons.span();
     let yes = reasons.boolean("yes", report).map(|at| at.value);
     let no = reasons.boolean("no", report).map(|at| at.value);
-    reasons.finish("`reason_required`", report);
+    reasons.finish(&[REASON_KEYS], "`reason_required`", report);
     Some(At::new(Reasons { yes, no }, span))
 }
 
@@ -204,7 +206,7 @@ fn span_or_never(
 }
 
 /// `places`, or `channel` for one of them.
-fn somewhere(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<At<Vec<Place>>> {
+pub(in super::super) fn somewhere(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<At<Vec<Place>>> {
     let span = table.key_span("places");
     let listed = places(table, report);
     let Some(channel) = table.string("channel", report) else {
@@ -222,6 +224,10 @@ fn somewhere(table: &mut Table<'_>, report: &mut Report<'_>) -> Option<At<Vec<Pl
     if place.is_none() {
         let message = format!("`channel` is a surface and a channel of it; this is `{}`", channel.value);
         report.error(channel.span.clone(), message, "such as \"slack/C024BE91L\"");
+    }
+    if let Some(place) = &place {
+        let surface = At::new(place.surface.clone(), channel.span.clone());
+        report.note_place(&surface, &At::new(place.channel.clone(), channel.span.clone()));
     }
     place.map(|place| At::new(vec![place], channel.span))
 }

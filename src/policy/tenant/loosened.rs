@@ -4,6 +4,8 @@ use super::super::diagnostic::{Report, Span};
 use super::super::fatigue::Fatigue;
 use super::super::levels::LevelRead;
 use super::super::parse::Read;
+use super::super::reader::At;
+use crate::id::Role;
 
 /// Notes everything that is laxer than it may be.
 pub(super) fn check(read: &Read, ground: &Read, report: &mut Report<'_>) {
@@ -14,6 +16,7 @@ pub(super) fn check(read: &Read, ground: &Read, report: &mut Report<'_>) {
     fatigue(read, ground, report);
     change(read, ground, report);
     glass(read, ground, report);
+    stewards(read, ground, report);
 }
 
 fn levels(level: &LevelRead, ground: &LevelRead, read: &Read, report: &mut Report<'_>) {
@@ -101,5 +104,26 @@ fn glass(read: &Read, ground: &Read, report: &mut Report<'_>) {
                 "a tenant may only name fewer roles than the installation does",
             );
         }
+    }
+}
+
+/// Whom the installation lets stop, revoke and settle, it does in every tenant; where it says nobody, a tenant may.
+fn stewards(read: &Read, ground: &Read, report: &mut Report<'_>) {
+    let theirs = &ground.roles.stewards;
+    let (Some(span), false) = (&read.roles.stewards_span, theirs.is_empty()) else { return };
+    let own = &read.roles.stewards;
+    let named = |roles: &[At<Role>], role: &Role| roles.iter().any(|at| at.value == *role);
+    for role in own.iter().filter(|role| !named(theirs, &role.value)) {
+        let message = format!("the installation does not let `{}` stop, revoke and settle", role.value);
+        let known: Vec<_> = theirs.iter().map(|role| format!("`{}`", role.value)).collect();
+        let help = format!("its stewards are {}; give that role to this tenant's people", known.join(", "));
+        report.error(role.span.clone(), message, help);
+    }
+    let left: Vec<_> = theirs.iter().filter(|role| !named(own, &role.value)).collect();
+    if !left.is_empty() {
+        let left: Vec<_> = left.iter().map(|role| format!("`{}`", role.value)).collect();
+        let message =
+            format!("this shuts nobody out: the installation's stewards stay ({})", left.join(", "));
+        report.warning(span.clone(), message, "take `stewards` out: the installation's hold here as well");
     }
 }

@@ -21,6 +21,26 @@ fn a_group_may_have_people_enough() {
     assert_snapshot!("rota_too_short", needs(2, &format!("{rota}count = 3")));
 }
 
+/// R14: of several groups, those are named that cannot be filled, and what to do.
+#[test]
+fn only_the_group_that_cannot_be_filled_is_named() {
+    let stages = "stages = [[{ role = \"admin\" }], [{ role = \"dev\", count = 3 }]]";
+    let dev =
+        "[[people]]\nid = \"dev\"\nname = \"Dev\"\nroles = [\"dev\"]\nslack = [\"T024BE7LD/U2DEV0001\"]\n";
+    assert_snapshot!("one_of_two_groups", said(&format!("{GOOD}\n[levels.high]\n{stages}\n{dev}")));
+}
+
+/// R14: what is wrong in the calendar is said there alone, and not again where a rule looks at it.
+#[test]
+fn a_mistake_in_the_calendar_is_one_mistake() {
+    let looks = "[[raise]]\nname = \"quiet\"\ntools = [\"*\"]\nwhen = \"time.night || time.freeze\"\nby = 1\nbecause = \"So.\"\n";
+    let freeze = "[[calendar.freeze]]\nname = \"x\"\nfrom = 2026-12-20\nuntil = 2026-12-19\ntools = [\"*\"]\nbecause = \"So.\"\n";
+    let wrong = said(&format!("{GOOD}\n{looks}[calendar]\nnight = \"22-6\"\n{freeze}"));
+    assert_snapshot!("calendar_mistakes", wrong);
+    assert!(!wrong.contains("is never true"), "{wrong}");
+    assert!(said(&format!("{GOOD}\n{looks}")).contains("`time.night` is never true"));
+}
+
 /// R14: an account makes a person count; without one nobody can say yes.
 #[test]
 fn who_has_no_account_fills_no_place() {

@@ -11,10 +11,23 @@ fn nobody_breaks_glass_unless_the_policy_says_so() {
     assert_eq!(parse(GOOD).glass_breakers(), []);
     let roles = "stewards = [\"admin\"]\nbreak_glass = [\"admin\"]";
     let policy = parse(&GOOD.replacen("stewards = [\"admin\"]", roles, 1));
-    assert_eq!(policy.names_with_any(policy.glass_breakers()), ["Bo", "Chen"]);
+    assert_eq!(policy.names_with_any(policy.glass_breakers(), noon().at), ["Bo", "Chen"]);
     assert_snapshot!(
         "break_glass_unknown_role",
         with("stewards = [\"admin\"]", "stewards = [\"admin\"]\nbreak_glass = [\"amdin\"]")
+    );
+}
+
+/// R17, R33: who may query the audit is said by name; nobody, unless it is said, and who has no such role is no auditor.
+#[test]
+fn nobody_reads_the_audit_unless_the_policy_says_so() {
+    assert_eq!(parse(GOOD).auditors(), []);
+    let roles = "stewards = [\"admin\"]\nauditors = [\"admin\"]";
+    let policy = parse(&GOOD.replacen("stewards = [\"admin\"]", roles, 1));
+    assert_eq!(policy.names_with_any(policy.auditors(), noon().at), ["Bo", "Chen"]);
+    assert_snapshot!(
+        "auditors_unknown_role",
+        with("stewards = [\"admin\"]", "stewards = [\"admin\"]\nauditors = [\"auditer\"]")
     );
 }
 

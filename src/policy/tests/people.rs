@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use insta::assert_snapshot;
 
-use super::{and, parse, with};
-use crate::id::PersonId;
+use super::{GOOD, and, noon, parse, with};
+use crate::id::{PersonId, Role};
 use crate::person::{AccountState, Identity, Rolls, Standing};
 use crate::time::Timestamp;
 
@@ -144,6 +144,20 @@ fn mistakes_about_people_are_shown_where_they_are() {
     assert_snapshot!("zone_unknown", and("[calendar]\nzone = \"Europe/Berlim\""));
 }
 
+/// R17: more groups than Slack lets be read in time are refused, rather than that nobody can decide.
+#[test]
+fn more_groups_than_can_be_read_in_time_are_refused() {
+    let of = |workspace: &str, count: usize| {
+        let group =
+            |number| format!("[[groups]]\nslack = \"{workspace}/S{number:08}\"\nroles = [\"admin\"]\n");
+        (1..=count).map(group).collect::<String>()
+    };
+    let told = "more than 10 user groups of one workspace";
+    let most = of("T0000001", 10) + &of("T0000002", 10);
+    assert!(!and(&most).contains(told), "{}", and(&most));
+    assert!(and(&of("T0000002", 11)).contains(told));
+}
+
 /// R14, R17: each mistake about groups.
 #[test]
 fn mistakes_about_groups_are_shown_where_they_are() {
@@ -222,4 +236,21 @@ fn roles_that_are_given_outside_are_not_missing() {
         policy.people().by_id(&PersonId::new("bo").unwrap()).unwrap().team.as_deref(),
         Some("platform")
     );
+}
+
+/// R17: people are told to ask who could answer now: not who is away, but who stands in for them, and whose turn it is.
+#[test]
+fn who_can_be_asked_now_is_named() {
+    let text = GOOD.replace(
+        "roles = [\"admin\"]\nslack = [\"T024BE7LD/U2CERLKJA\"]\n",
+        "roles = [\"admin\"]\nslack = [\"T024BE7LD/U2CERLKJA\"]\naway = [{ from = 1970-01-01, until = 1970-01-02, stand_in = \"dana\" }]\n",
+    );
+    let more = "[[people]]\nid = \"dana\"\nname = \"Dana\"\nslack = [\"T024BE7LD/U2DANA000\"]\n[[people]]\nid = \"eve\"\nname = \"Eve\"\nslack = [\"T024BE7LD/U2EVE0000\"]\n[[on_call]]\nname = \"primary\"\nrole = \"oncall\"\nrota = { people = [\"eve\", \"chen\"], first = \"1970-01-01\", at = \"00:00\", every_days = 1 }\n";
+    let policy = parse(&format!("{text}\n{more}"));
+    let roles = |names: &[&str]| -> Vec<Role> { names.iter().map(|name| Role::new(name).unwrap()).collect() };
+    let (now, tomorrow) = (noon().at, noon().at + crate::time::Ttl::from_mins(24 * 60));
+    assert_eq!(policy.names_with_any(&roles(&["admin"]), now), ["Chen", "Dana"]);
+    assert_eq!(policy.names_with_any(&roles(&["admin"]), tomorrow), ["Bo", "Chen"]);
+    assert_eq!(policy.names_with_any(&roles(&["oncall"]), now), ["Eve"]);
+    assert_eq!(policy.names_with_any(&roles(&["oncall"]), tomorrow), ["Chen"]);
 }

@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 const LEVELS: [&str; 4] = ["low", "medium", "high", "critical"];
 const TOOLS: [&str; 5] = ["pay", "pay_all", "p*", "*", "{mail,pay}*"];
 /// Conditions that hold, do not, and err, by what a call brings.
-const CONDITIONS: [&str; 14] = [
+const CONDITIONS: [&str; 18] = [
     "args.amount > 100",
     "!(args.amount > 100)",
     "amount > 100",
@@ -29,6 +29,10 @@ const CONDITIONS: [&str; 14] = [
     "sum(args.to) > 5",
     "time.hour >= 12 || args.amount > 100",
     "args.amount == 7 && args.note == 'a'",
+    "args.note != 'a'",
+    "args.amount in [7, 101]",
+    "'a@example.org' in args.to",
+    "double(args.parts) / double(args.parts) == 1.0",
 ];
 
 #[derive(Debug, Clone)]
@@ -73,8 +77,9 @@ impl Spec {
         let _ = writeln!(text, "[default]\nlevel = \"{}\"", LEVELS[self.default]);
         text.push_str("[tools.\"pay*\"]\namount = 'args.amount'\ncount = 'size(args.to)'\n");
         let common = |rule: &RuleSpec, name: String| {
+            // Each condition is one of its own: a rule after another with the same one is refused.
             format!(
-                "name = \"{name}\"\ntools = [\"{}\"]\nwhen = '''{}'''\nbecause = \"So.\"\n",
+                "name = \"{name}\"\ntools = [\"{}\"]\nwhen = ''''{name}' != '' && ({})'''\nbecause = \"So.\"\n",
                 TOOLS[rule.tools], CONDITIONS[rule.when]
             )
         };
@@ -218,6 +223,22 @@ proptest! {
         spec.raises.insert(at.min(spec.raises.len()), more);
         let after = judge(&spec.policy(), &proposal);
         prop_assert!(!is_lower(&after, &before), "{:?}\n{:?}", before, after);
+    }
+
+    /// R16: a raised call is never asked about less than its level asks, whatever its rule sets of its own.
+    #[test]
+    fn a_raised_call_takes_what_its_level_asks(spec in spec(), proposal in call()) {
+        let policy = spec.policy();
+        let verdict = judge(&policy, &proposal);
+        let is_raised = verdict.rules.iter().any(|hit| hit.rule.starts_with("raise"));
+        let is_above = spec.rules.iter().all(|rule| LEVELS[rule.level] != verdict.level.to_string());
+        if is_raised && is_above && verdict.tier != Tier::Forbid {
+            let place = LEVELS.iter().position(|level| *level == verdict.level.to_string()).unwrap();
+            if place >= spec.asked_from {
+                prop_assert_eq!(verdict.tier, Tier::Approve);
+                prop_assert!(seats(&verdict) >= spec.counts[place], "{:?}", verdict);
+            }
+        }
     }
 
     /// R16: adding an approval requirement never lets a call through sooner: not at a level, not in a rule.

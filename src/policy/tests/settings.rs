@@ -94,10 +94,113 @@ fn every_key_of_the_list_is_read_and_no_other() {
     let said = and("[levels.high]\nzzzzzzzzzzzzzzz = 1");
     let (_, known) = said.split_once("known here: ").unwrap();
     let mut known: Vec<&str> = known.lines().next().unwrap().split(", ").collect();
-    let mut keys: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    let mut keys: Vec<&str> = KEYS.iter().map(|(name, _)| *name).collect();
     known.sort_unstable();
     keys.sort_unstable();
     assert_eq!(known, keys);
-    assert!(KEYS.iter().all(|key| !key.what.is_empty()));
+    assert!(KEYS.iter().all(|(_, what)| !what.is_empty()));
     assert_eq!(LEVELS.map(|(name, _)| name), ["low", "medium", "high", "critical"]);
+}
+
+const RAISED: &str = r#"version = "r"
+
+[levels.high]
+role = "admin"
+decide_within = "30m"
+channel = "slack/CHIGH"
+remember = "1h"
+
+[levels.critical]
+stages = [[{ role = "admin" }], [{ role = "admin" }]]
+decide_within = "1h"
+valid_for = "15m"
+alarm_after = "20m"
+remind_after = ["15m", "30m"]
+escalation = [{ after = "20m", to = ["admin"] }]
+reason_required = { yes = true, no = true }
+remember = "30m"
+may_edit = true
+channel = "slack/CCRITICAL"
+
+[[rule]]
+name = "writes"
+tools = ["write"]
+level = "high"
+because = "It writes."
+OWN
+
+[[raise]]
+name = "frozen"
+tools = ["write"]
+to = "critical"
+because = "Nothing is changed now."
+
+[[people]]
+id = "bo"
+name = "Bo"
+roles = ["admin"]
+credentials = ["bo"]
+
+[[people]]
+id = "chen"
+name = "Chen"
+roles = ["admin"]
+credentials = ["chen"]
+
+[[people]]
+id = "dana"
+name = "Dana"
+roles = ["admin"]
+credentials = ["dana"]
+"#;
+
+/// The verdict of a raised call of a rule with these keys, as far as it says what approval takes.
+fn raised(own: &str) -> serde_json::Map<String, serde_json::Value> {
+    let policy = parse(&RAISED.replace("OWN", own));
+    let mut proposal = proposal(None, "write");
+    proposal.session = Some(crate::id::SessionId::new("s").unwrap());
+    let verdict = policy.judge(&proposal, &Circumstances::at(crate::time::Timestamp::from_secs(0)));
+    assert_eq!(verdict.level, Level::Critical);
+    let mut terms = serde_json::to_value(verdict.terms.unwrap()).unwrap();
+    terms["remember"] = serde_json::json!(verdict.remember.map(|offer| offer.within));
+    terms.as_object().unwrap().clone()
+}
+
+/// R16: what a rule sets changes that key and no other, also where the call is raised: all else is the new level's. And it
+/// never asks less than the new level does.
+#[test]
+fn a_key_of_a_rule_changes_that_key_alone_also_when_raised() {
+    let plain = raised("");
+    let channel = |terms: &serde_json::Map<String, serde_json::Value>| terms["places"][0]["channel"].clone();
+    assert_eq!(channel(&plain), "CCRITICAL");
+    for (own, changes) in [
+        ("valid_for = \"9m\"", &["valid_for"][..]),
+        ("channel = \"slack/COWN\"", &["places"]),
+        ("decide_within = \"50m\"", &["decide_within"]),
+        ("alarm_after = \"10m\"", &["alarm_after"]),
+        ("remind_after = [\"5m\"]", &["remind_after"]),
+        ("assurance = \"signed\"", &["assurance"]),
+        ("stages = [[{ role = \"admin\", count = 3 }]]", &["stages"]),
+        ("remember = \"10m\"", &["remember"]),
+        ("may_edit = false", &["may_edit"]),
+        ("confidential = true", &["confidential"]),
+        ("tell_directly = true", &["tell_directly"]),
+        // What asks less than the new level does changes nothing there.
+        ("valid_for = \"20m\"", &[]),
+        ("decide_within = \"2h\"", &[]),
+        ("role = \"admin\"", &[]),
+        ("reason_required = { yes = false }", &[]),
+        ("requester_may_approve = true", &[]),
+        ("partial_view_may_approve = true", &[]),
+        ("remember = \"1h\"", &[]),
+        ("denials_to_reject = 2", &[]),
+    ] {
+        let own_terms = raised(own);
+        // A default is not written: so a key can stand on one side only.
+        let keys: std::collections::BTreeSet<&String> = plain.keys().chain(own_terms.keys()).collect();
+        let differ = keys.into_iter().filter(|key| plain.get(*key) != own_terms.get(*key));
+        let differ: Vec<&str> = differ.map(String::as_str).collect();
+        assert_eq!(differ, changes, "{own}: {own_terms:?}");
+    }
+    assert_eq!(channel(&raised("channel = \"slack/COWN\"")), "COWN");
 }

@@ -1,5 +1,7 @@
 //! Which settings are the stricter, and what satisfies both: over many pairs.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 
 use super::super::levels::LevelPolicy;
@@ -67,17 +69,66 @@ pub(super) fn level() -> impl Strategy<Value = LevelPolicy> {
     )
 }
 
+/// How many of each role it takes, over all stages.
+fn people(level: &LevelPolicy) -> BTreeMap<Role, u32> {
+    let mut people = BTreeMap::new();
+    for group in level.terms.stages.iter().flat_map(|stage| &stage.groups) {
+        *people.entry(group.role.clone()).or_insert(0) += group.count;
+    }
+    people
+}
+
+/// By what it is laxer; not by the order of stages alone, where it asks for as many people of each role.
+pub(super) fn laxer_apart_from_order(level: &LevelPolicy, than: &LevelPolicy) -> Vec<&'static str> {
+    let (has, wanted) = (people(level), people(than));
+    let enough = wanted.iter().all(|(role, count)| has.get(role).is_some_and(|has| has >= count));
+    level.laxer_than(than).into_iter().filter(|key| *key != "stages" || !enough).collect()
+}
+
 proptest! {
-    /// R19: what satisfies both is laxer than neither, and the same as one if that is the stricter already.
+    /// R19: what satisfies both is laxer than neither, and the same as one if that is the stricter already; only of two
+    /// orders of stages the first may hold.
     #[test]
     fn both_is_laxer_than_neither(one in level(), other in level()) {
         let both = one.and(&other);
-        prop_assert_eq!(both.laxer_than(&one), Vec::<&str>::new());
-        prop_assert_eq!(both.laxer_than(&other), Vec::<&str>::new());
         prop_assert_eq!(one.laxer_than(&one), Vec::<&str>::new());
+        prop_assert_eq!(both.laxer_than(&one), Vec::<&str>::new());
+        prop_assert_eq!(laxer_apart_from_order(&both, &other), Vec::<&str>::new());
         if one.tier == Tier::Approve && one.laxer_than(&other).is_empty() && other.tier == Tier::Approve {
             prop_assert_eq!(&both.terms.stages, &one.terms.stages);
             prop_assert_eq!(both.laxer_than(&one.and(&one)), Vec::<&str>::new());
         }
+    }
+}
+
+/// R18, R19: stages are asked in their order, so that the same people in another order, or all at once, are not the same;
+/// with more people, or in more steps, they are as strict.
+#[test]
+fn the_order_of_stages_counts() {
+    let stages = |text: &str| -> Vec<Stage> {
+        let group = |role: &str| Group { role: Role::new(role).unwrap(), count: 1 };
+        text.split(" > ")
+            .map(|stage| Stage { groups: stage.split_whitespace().map(group).collect() })
+            .collect()
+    };
+    let level = |text: &str| LevelPolicy {
+        tier: Tier::Approve,
+        terms: Terms { stages: stages(text), ..Terms::one_of(Role::new("admin").unwrap()) },
+        remember: None,
+        fixed: true,
+    };
+    for (one, other, as_strict) in [
+        ("team > finance", "team > finance", true),
+        ("team > finance", "finance > team", false),
+        ("team finance", "team > finance", false),
+        ("team > finance", "team finance", true),
+        ("team > legal > finance", "team > finance", true),
+        ("team > finance > team", "finance > team", true),
+        ("team team", "team > team", false),
+        ("team > finance", "team", true),
+        ("team", "team > finance", false),
+    ] {
+        let laxer = level(one).laxer_than(&level(other));
+        assert_eq!(laxer.is_empty(), as_strict, "{one} beside {other}: {laxer:?}");
     }
 }

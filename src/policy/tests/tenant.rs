@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::levels::LevelPolicy;
+use super::strict::laxer_apart_from_order;
 use super::*;
 use crate::id::TenantId;
 use crate::time::Timestamp;
@@ -150,7 +151,7 @@ title = "Read {id}"
         assert_eq!(verdict(&policy, forbidden, json!({})).tier, Tier::Forbid, "{forbidden}");
     }
     assert_eq!(policy.people().all().len(), 3);
-    assert_eq!(policy.names_with_any(policy.stewards()), ["Bo", "Chen"]);
+    assert_eq!(policy.names_with_any(policy.stewards(), noon().at), ["Bo", "Chen"]);
     assert_eq!(policy.fatigue().cards_per_run, 10);
     assert_eq!(policy.change().unwrap().count, 2);
 }
@@ -409,6 +410,40 @@ night = "22:00-06:00"
 amount = "args.n"
 "#;
 
+/// R19, R44: who looks after the installation does so in every tenant. A tenant shuts none of them out, and lets in nobody
+/// else; only where the installation names nobody does a tenant say who.
+#[test]
+fn the_installations_stewards_are_stewards_everywhere() {
+    assert_snapshot!(
+        "other_stewards",
+        said_of(
+            "[[people]]\nid = \"dana\"\nname = \"Dana\"\nroles = [\"operator\"]\nslack = [\"T024BE7LD/U2DANA000\"]\n[roles]\nstewards = [\"operator\"]\n"
+        )
+    );
+    assert_snapshot!("no_stewards_of_its_own", said_of("[roles]\nstewards = []\n"));
+    for own in ["", "[roles]\nstewards = []\n", "[roles]\nstewards = [\"admin\"]\n"] {
+        assert_eq!(acme_with(own).stewards(), [crate::id::Role::new("admin").unwrap()], "{own}");
+    }
+    let house = HOUSE.replace("stewards = [\"admin\"]\n", "");
+    let own = "version = \"t\"\n[roles]\nstewards = [\"admin\"]\n";
+    assert_eq!(merged(&house, own).unwrap().stewards(), [crate::id::Role::new("admin").unwrap()]);
+}
+
+/// R17, R19: the installation's auditors are auditors in every tenant, whatever a tenant's file says; a tenant names others
+/// beside them, who are none elsewhere.
+#[test]
+fn the_installations_auditors_stay_and_a_tenants_own_come_beside_them() {
+    let house = HOUSE.replace("stewards = [\"admin\"]\n", "stewards = [\"admin\"]\nauditors = [\"admin\"]\n");
+    let role = |name: &str| crate::id::Role::new(name).unwrap();
+    for own in ["", "[roles]\nauditors = []\n"] {
+        let own = format!("version = \"t\"\n{own}");
+        assert_eq!(merged(&house, &own).unwrap().auditors(), [role("admin")], "{own}");
+    }
+    let own = "version = \"t\"\n[roles]\nauditors = [\"team\"]\n[[people]]\nid = \"fay\"\nname = \"Fay\"\n\
+               roles = [\"team\"]\nslack = [\"T024BE7LD/U2FAY0000\"]\n";
+    assert_eq!(merged(&house, own).unwrap().auditors(), [role("team"), role("admin")]);
+}
+
 /// What a verdict costs, for comparing.
 fn costs(verdict: &Verdict) -> LevelPolicy {
     LevelPolicy {
@@ -417,6 +452,25 @@ fn costs(verdict: &Verdict) -> LevelPolicy {
         remember: verdict.remember.as_ref().map(|offer| offer.within),
         fixed: false,
     }
+}
+
+/// R19: a tenant that lifts a call further than the installation does not get rid of those whom the installation asks: what
+/// a fixed rule costs where the installation's own raises lift it to holds beside what the tenant's level costs.
+#[test]
+fn lifting_further_keeps_what_a_fixed_rule_costs() {
+    let house = format!(
+        "version = \"h\"\n[levels.high]\nrole = \"team\"\ndecide_within = \"10m\"\n{PEOPLE}[[rule]]\nname = \"fixed\"\ntools = [\"b\"]\nlevel = \"low\"\nfixed = true\n[[raise]]\nname = \"up\"\ntools = [\"b\"]\nto = \"high\"\nbecause = \"So.\"\n"
+    );
+    let own = "version = \"t\"\n[[raise]]\nname = \"further\"\ntools = [\"b\"]\nto = \"critical\"\nbecause = \"So.\"\n";
+    let terms = |policy: &Policy| judge(policy, None, "b").terms.unwrap();
+    let (alone, with) = (terms(&parse(&house)), terms(&merged(&house, own).unwrap()));
+    let asked = |terms: &Terms| -> Vec<String> {
+        let groups = terms.stages.iter().flat_map(|stage| &stage.groups);
+        groups.map(|group| format!("{} {}", group.count, group.role)).collect()
+    };
+    assert_eq!(asked(&alone), ["1 team"]);
+    assert_eq!(asked(&with), ["1 admin", "1 team"]);
+    assert_eq!(with.decide_within, alone.decide_within);
 }
 
 proptest! {
@@ -454,17 +508,43 @@ proptest! {
             }
             if least.rules.iter().any(|hit| hit.kind == RuleKind::Rule) {
                 prop_assert!(got.level >= least.level, "{:?} < {:?}", got.rules, least.rules);
-                prop_assert_eq!(costs(&got).laxer_than(&costs(&least)), Vec::<&str>::new(), "{}\n---\n{}", house, own);
+                prop_assert_eq!(laxer_apart_from_order(&costs(&got), &costs(&least)), Vec::<&str>::new(), "{}\n---\n{}", house, own);
             }
             let [.., high, critical] = &house_policy.levels;
             for (level, costly) in [(Level::High, high), (Level::Critical, critical)] {
                 let graded = got.level == level && got.rules.iter().any(|hit| hit.kind != RuleKind::Forbid);
                 let by_own_settings = got.rules.iter().any(|hit| hit.kind == RuleKind::Rule && has_own(&house_rules, &own_rules, &hit.rule));
                 if costly.fixed && graded && !by_own_settings {
-                    prop_assert_eq!(costs(&got).laxer_than(costly), Vec::<&str>::new(), "{}\n---\n{}", house, own);
+                    prop_assert_eq!(laxer_apart_from_order(&costs(&got), costly), Vec::<&str>::new(), "{}\n---\n{}", house, own);
                 }
             }
         }
+    }
+}
+
+/// R19: a tenant's raise adds to what one of the installation's fixed rules takes, with the installation's own raises, and
+/// never makes it less: not by a level that asks others, nor by one that may be remembered.
+#[test]
+fn a_tenants_raise_adds_to_what_is_fixed() {
+    let rule = "[[rule]]\nname = \"h\"\ntools = [\"a\"]\nlevel = \"low\"\nbecause = \"So.\"\nfixed = true\ntier = \"approve\"\n";
+    let raise = |name: &str, to: &str| {
+        format!("[[raise]]\nname = \"{name}\"\ntools = [\"a\"]\nto = \"{to}\"\nbecause = \"So.\"\n")
+    };
+    let critical = "[levels.critical]\nrole = \"team\"\nremember = \"1h\"\n";
+    let house = |own: &str, raises: &str| format!("version = \"h\"\n{critical}{PEOPLE}{rule}{own}\n{raises}");
+    let own = format!("version = \"t\"\n{}", raise("tr", "critical"));
+    for (settings, raises) in [("count = 2", String::new()), ("role = \"team\"", raise("hr", "high"))] {
+        let house = house(settings, &raises);
+        let judged = |policy: &Policy| {
+            let mut proposal = proposal(None, "a");
+            proposal.call.args = CanonicalArgs::from_value(&json!({"n": 1})).unwrap();
+            proposal.session = Some(crate::id::SessionId::new("s").unwrap());
+            policy.judge(&proposal, &Circumstances::at(Timestamp::from_secs(0)))
+        };
+        let least = judged(&Policy::parse(&house, "house.toml").unwrap_or_else(|errors| panic!("{errors}")));
+        let got = judged(&merged(&house, &own).unwrap_or_else(|errors| panic!("{errors}")));
+        assert_eq!(got.level, Level::Critical);
+        assert_eq!(costs(&got).laxer_than(&costs(&least)), Vec::<&str>::new(), "{settings}: {got:?}");
     }
 }
 

@@ -55,7 +55,7 @@ const CONDITIONS: [&str; CONCERNED] = [
     "!args.to.endsWith(\"@example.org\") && args.amount > 500",
     "\"contractor\" in requester.roles",
     "args.?cc.orValue([]).exists(to, to.endsWith(\"@example.com\"))",
-    "environment == \"production\" && time.freeze",
+    "environment == \"production\" && args.amount > 0",
 ];
 
 fn main() -> Result<()> {
@@ -152,8 +152,10 @@ fn proposal() -> Result<Proposal> {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     })
 }
 
@@ -174,7 +176,7 @@ fn text(rules: usize) -> String {
         return text;
     }
     for (place, when) in CONDITIONS.iter().enumerate() {
-        // What it matches itself is the last of the rules; most of the others raise.
+        // The last is the rule that the call matches; most of the others raise.
         let (kind, says) = match place {
             0 => ("forbid", ""),
             1..=7 => ("raise", "by = 1"),
@@ -182,9 +184,8 @@ fn text(rules: usize) -> String {
         };
         let _ = writeln!(
             text,
-            "[[{kind}]]\nname = \"about-{place}\"\ntools = [\"pay_*\"]\nservers = [\"bank\"]\nwhen = '''{}'''\n{says}\n\
-             because = \"It is money.\"",
-            if place == 9 { "args.amount > 0" } else { when }
+            "[[{kind}]]\nname = \"about-{place}\"\ntools = [\"pay_*\"]\nservers = [\"bank\"]\nwhen = '''{when}'''\n{says}\n\
+             because = \"It is money.\""
         );
     }
     for place in CONCERNED..rules {

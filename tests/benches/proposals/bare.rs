@@ -31,8 +31,9 @@ const CODE: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE code = ?
 const HEAD: &str = "SELECT seq FROM log_head WHERE id = 1";
 const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
 
-/// The tables that a proposal of the tier auto writes to, in the order in which it does.
-const TABLES: [&str; 3] = ["approval_request", "event", "idempotency"];
+/// The tables that a proposal of the tier auto writes to, in the order in which it does. One that is not named here
+/// is written after them.
+const TABLES: [&str; 4] = ["approval_request", "event", "request_account", "idempotency"];
 
 /// One table's part in a proposal.
 struct Rows {
@@ -42,7 +43,7 @@ struct Rows {
 }
 
 /// What one proposal wrote.
-pub(crate) struct Sample(Vec<Rows>);
+pub(crate) struct Sample(Vec<(String, Rows)>);
 
 impl Sample {
     /// Of the newest proposal in Placet's own database.
@@ -53,18 +54,21 @@ impl Sample {
         let mut sample = Vec::new();
         for table in tables(&connection)? {
             let rows = Rows::of(&connection, &table, &id)?;
-            ensure!(
-                rows.rows.is_empty() || TABLES.contains(&table.as_str()),
-                "a proposal writes to {table} now, and the bare writer does not yet"
-            );
             sample.extend((!rows.rows.is_empty()).then_some((table, rows)));
         }
-        sample.sort_by_key(|(table, _)| TABLES.iter().position(|known| known == table));
-        Ok(Self(sample.into_iter().map(|(_, rows)| rows).collect()))
+        sample
+            .sort_by_key(|(table, _)| TABLES.iter().position(|known| known == table).unwrap_or(TABLES.len()));
+        Ok(Self(sample))
+    }
+
+    /// Which tables the bare writer writes to, and how many rows of each.
+    pub(crate) fn told(&self) -> String {
+        let tables = self.0.iter().map(|(table, rows)| format!("{table} {}", rows.rows.len()));
+        tables.collect::<Vec<_>>().join(", ")
     }
 
     fn value(&self, column: &str) -> Result<&Value> {
-        let found = self.0.iter().find_map(|rows| {
+        let found = self.0.iter().find_map(|(_, rows)| {
             let at = rows.columns.iter().position(|name| name == column)?;
             rows.rows.first()?.get(at)
         });
@@ -73,8 +77,8 @@ impl Sample {
 
     /// Numbers of events that one proposal uses.
     fn events(&self) -> i64 {
-        let events = self.0.iter().filter(|rows| rows.columns.iter().any(|name| name == "seq"));
-        events.map(|rows| i64::try_from(rows.rows.len()).unwrap_or_default()).sum()
+        let events = self.0.iter().filter(|(_, rows)| rows.columns.iter().any(|name| name == "seq"));
+        events.map(|(_, rows)| i64::try_from(rows.rows.len()).unwrap_or_default()).sum()
     }
 }
 
@@ -95,7 +99,11 @@ impl Rows {
         let rows = select.query_map([id], |row| (0..columns.len()).map(|at| row.get(at)).collect())?;
         let rows = rows.collect::<rusqlite::Result<_>>()?;
         let places: Vec<_> = (1..=columns.len()).map(|place| format!("?{place}")).collect();
-        let conflict = if table == "approval_request" { " ON CONFLICT (approval_id) DO NOTHING" } else { "" };
+        let conflict = match table {
+            "approval_request" => " ON CONFLICT (approval_id) DO NOTHING",
+            "request_account" => " ON CONFLICT DO NOTHING",
+            _ => "",
+        };
         let insert =
             format!("INSERT INTO {table} ({}) VALUES ({}){conflict}", columns.join(", "), places.join(", "));
         Ok(Self { insert, columns, rows })
@@ -193,7 +201,7 @@ fn propose(connection: &Connection, sample: &Sample, (fresh, mut seq): (&Fresh, 
     let key = key.exists([sample.value("tenant_id")?, sample.value("credential_id")?, &fresh.key])?;
     let code: bool = connection.prepare_cached(CODE)?.query_row([&fresh.code], |row| row.get(0))?;
     ensure!(!key && !code, "what is fresh was there before");
-    for table in &sample.0 {
+    for (_, table) in &sample.0 {
         let mut insert = connection.prepare_cached(&table.insert)?;
         for row in &table.rows {
             bind(&mut insert, (&table.columns, row), (fresh, &mut seq))?;

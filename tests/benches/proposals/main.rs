@@ -70,6 +70,7 @@ fn main() -> Result<()> {
 /// The bare writer with Placet's own mean batch, and with as many in a commit as there are agents.
 fn beside(folder: &Path, placet: &server::Placet, each: usize) -> Result<f64> {
     let sample = bare::Sample::of(&folder.join(server::DATABASE))?;
+    println!("  {:<21} {}", "rows of a proposal", sample.told());
     let count = each * AGENTS;
     let rate = |batch: usize| -> Result<f64> {
         let rate =

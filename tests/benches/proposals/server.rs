@@ -59,7 +59,7 @@ pub(crate) struct Placet {
 
 /// Placet under load. Ends only if every proposal is in the database, approved.
 pub(crate) fn placet(folder: &Path, each: usize) -> Result<Placet> {
-    let secrets = Secrets { folder, environment: &|_| None };
+    let secrets = Secrets::new(folder, &|_| None);
     let mut settings =
         Settings::parse(&format!("data = \"{DATABASE}\"\npolicy = \"builtin\""), "placet.toml", secrets)?;
     settings.policy = PolicySource::Text { name: "policy.toml".to_owned(), text: POLICY.to_owned() }.into();

@@ -156,7 +156,8 @@ impl FakeSlack {
 }
 
 impl State {
-    fn delivery(&self, body: &str, content_type: &str) -> Delivery {
+    pub(super) fn delivery(&self, body: &str, content_type: &str) -> Delivery {
+        let body = &self.leaving(body.to_owned());
         let now_secs = self.now_ms().div_euclid(1_000);
         let signature = sign(&self.signing_secret, now_secs, body.as_bytes());
         let headers = vec![

@@ -32,6 +32,11 @@ pub enum SubmissionOutcome {
 }
 
 impl FakeSlack {
+    /// Somebody closes a dialog.
+    pub fn closes(&self, view: &View) {
+        self.state().close_view(&view.id);
+    }
+
     /// Takes the app's answer to a submission, as status and body. Fails where Slack would not take the answer.
     pub fn answer_submission(&self, view: &View, status: u16, body: &str) -> Result<SubmissionOutcome> {
         let mut state = self.state();
@@ -141,8 +146,8 @@ pub(super) fn entered(state: &State, view: &View, values: &[(&str, &str, &str)])
         let action_id = element["action_id"].as_str().unwrap_or_default();
         let given = values.iter().find(|(block, action, _)| *block == block_id && *action == action_id);
         used += usize::from(given.is_some());
-        let text =
-            given.map_or_else(|| element["initial_value"].as_str().unwrap_or_default(), |(_, _, text)| text);
+        let initial = element["initial_value"].as_str().or(element["initial_option"]["value"].as_str());
+        let text = given.map_or_else(|| initial.unwrap_or_default(), |(_, _, text)| text);
         ensure!(block["optional"] == true || !text.is_empty(), "{block_id} must be filled in");
         let field = fill(element, text).with_context(|| format!("in {block_id}"))?;
         entered.insert(block_id.to_owned(), json!({ action_id: field }));

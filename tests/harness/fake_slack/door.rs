@@ -59,7 +59,7 @@ impl Door {
         Ok(())
     }
 
-    fn poll_accept(&self, context: &mut Context<'_>) -> Poll<(Wire, SocketAddr)> {
+    pub(super) fn poll_accept(&self, context: &mut Context<'_>) -> Poll<(Wire, SocketAddr)> {
         *lock(&self.acceptor) = Some(context.waker().clone());
         let listener = lock(&self.listener);
         let Some(listener) = listener.as_ref() else { return Poll::Pending };

@@ -6,10 +6,12 @@ use super::state::{APP_ID, BOT_ID, BOT_USER_ID, State, TEAM_ID};
 
 mod chat;
 mod conversations;
+mod files;
 mod usergroups;
 mod views;
 
-pub(super) use chat::respond;
+pub(super) use chat::{respond, whispered};
+pub(super) use files::upload;
 
 /// Why a method refuses.
 #[derive(Debug)]
@@ -50,12 +52,17 @@ pub(super) fn call(state: &mut State, method: &str, arguments: &Value) -> Answer
         "chat.postMessage" => chat::post_message(state, arguments),
         "chat.update" => chat::update(state, arguments),
         "chat.postEphemeral" => chat::post_ephemeral(state, arguments),
+        "blocks.validate" => chat::validate(arguments),
         "views.open" => views::open(state, arguments),
         "views.update" => views::update(state, arguments),
+        "views.publish" => views::publish(state, arguments),
         "users.info" => users_info(state, arguments),
         "usergroups.users.list" => usergroups::users_list(state, arguments),
         "conversations.history" => conversations::history(state, arguments),
         "conversations.replies" => conversations::replies(state, arguments),
+        "conversations.open" => conversations::open(state, arguments),
+        "files.getUploadURLExternal" => files::place(state, arguments),
+        "files.completeUploadExternal" => files::complete(state, arguments),
         "conversations.info" => conversations::info(state, arguments),
         _ => Err(Refusal::code("unknown_method")),
     }
@@ -95,10 +102,13 @@ fn need_scope(state: &State, scopes: &[&str]) -> Result<(), Refusal> {
     Err(Refusal::with("missing_scope", json!({ "needed": scopes.join(","), "provided": provided })))
 }
 
-/// Calls per window of milliseconds, where the test wants limits kept.
+/// Calls per window of milliseconds: of posts by the channel that they land in, of all others by the method.
 fn limit_rate(state: &mut State, method: &str, arguments: &Value) -> Result<(), Refusal> {
     let (key, max, window_ms) = match method {
-        "chat.postMessage" => (format!("{method} {}", arguments["channel"]), 1, 1_000),
+        "chat.postMessage" => {
+            let wanted = text(arguments, "channel").unwrap_or_default();
+            (format!("{method} {}", chat::lands_in(state, wanted)), 1, 1_000)
+        }
         "chat.update" => (method.to_owned(), 50, 60_000),
         "conversations.history" | "conversations.replies" => (method.to_owned(), 50, 60_000),
         "usergroups.users.list" => (method.to_owned(), 20, 60_000),

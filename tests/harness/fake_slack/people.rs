@@ -11,6 +11,8 @@ use super::state::{ENTERPRISE_ID, TEAM_ID};
 pub enum Kind {
     /// A full member of the workspace.
     Member,
+    /// A full member who administers the workspace, and owns it.
+    Admin,
     /// Closed.
     Deactivated,
     /// A bot.
@@ -42,6 +44,8 @@ pub(super) struct UserGroup {
 
 pub(super) struct Person {
     pub(super) name: String,
+    /// The language of the profile, as Slack writes it.
+    pub(super) locale: String,
     pub(super) kind: Kind,
 }
 
@@ -77,11 +81,11 @@ impl Person {
         }
         user["is_restricted"] = matches!(self.kind, Kind::Guest | Kind::SingleChannelGuest).into();
         user["is_ultra_restricted"] = (self.kind == Kind::SingleChannelGuest).into();
-        user["is_admin"] = false.into();
-        user["is_owner"] = false.into();
+        user["is_admin"] = (self.kind == Kind::Admin).into();
+        user["is_owner"] = (self.kind == Kind::Admin).into();
         user["tz"] = "Europe/Berlin".into();
         user["tz_offset"] = 3_600.into();
-        user["locale"] = "en-GB".into();
+        user["locale"] = self.locale.as_str().into();
         user
     }
 }

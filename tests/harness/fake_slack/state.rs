@@ -9,6 +9,7 @@ use super::BTreeSet;
 use super::people::{Kind, Person, UserGroup};
 use super::reading::text_of;
 use super::server::Fault;
+use super::socket::{APP_TOKEN, Sockets};
 
 /// Milliseconds since the epoch.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
@@ -27,7 +28,7 @@ pub const APP_ID: &str = "A0FAKEAPP1";
 pub const TOKEN: &str = "xoxb-fake-token";
 
 /// The scopes that the token has to begin with.
-const SCOPES: [&str; 8] = [
+const SCOPES: [&str; 9] = [
     "chat:write",
     "commands",
     "users:read",
@@ -36,6 +37,7 @@ const SCOPES: [&str; 8] = [
     "im:write",
     "channels:history",
     "groups:history",
+    "files:write",
 ];
 
 /// A message, as it stands.
@@ -63,6 +65,24 @@ pub struct Message {
     pub ephemeral_to: Option<String>,
     /// When it was posted, by the test's clock.
     pub posted_ms: i64,
+    /// The files that came with it.
+    pub files: Vec<File>,
+}
+
+/// A file that was shared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// What it is called.
+    pub name: String,
+    /// What is in it.
+    pub content: Vec<u8>,
+}
+
+/// A file on its way: it has a place, perhaps its content, and is not shared yet.
+pub(super) struct Upload {
+    pub(super) name: String,
+    pub(super) length: usize,
+    pub(super) content: Option<Vec<u8>>,
 }
 
 /// What a message was before an edit.
@@ -124,15 +144,32 @@ pub(super) struct ResponseUrl {
 /// Something that reached people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum News {
-    Posted { channel: String, ts: String },
-    Edited { channel: String, ts: String },
-    Whispered { user: String, ts: String },
-    Dialog { user: String, id: String },
+    Posted {
+        channel: String,
+        ts: String,
+    },
+    Edited {
+        channel: String,
+        ts: String,
+    },
+    /// What came of a call, under its card: the end of a conversation counts these, and who is about them reads them.
+    Outcome {
+        channel: String,
+        ts: String,
+    },
+    Whispered {
+        user: String,
+        ts: String,
+    },
+    Dialog {
+        user: String,
+        id: String,
+    },
 }
 
 impl News {
     pub(super) fn is_in_channel(&self, id: &str) -> bool {
-        matches!(self, Self::Posted { channel, .. } | Self::Edited { channel, .. } if channel == id)
+        matches!(self, Self::Posted { channel, .. } | Self::Edited { channel, .. } | Self::Outcome { channel, .. } if channel == id)
     }
 
     pub(super) fn is_post_in(&self, id: &str) -> bool {
@@ -146,11 +183,22 @@ impl News {
 
 pub(super) struct State {
     pub(super) clock: Clock,
+    /// How far Slack's clock is from the test's, in milliseconds.
+    pub(super) clock_ahead_ms: i64,
+    /// Where the server is, without a path.
+    pub(super) origin: String,
     pub(super) scopes: BTreeSet<String>,
     pub(super) token_is_revoked: bool,
+    /// The app-level token that is taken.
+    pub(super) app_token: String,
     pub(super) is_org_wide: bool,
     pub(super) signing_secret: String,
     pub(super) last_body: Option<String>,
+    pub(super) last_event: Option<String>,
+    /// The workspace's id, where it is not [`TEAM_ID`].
+    pub(super) team: Option<String>,
+    /// The home that each person sees.
+    pub(super) homes: BTreeMap<String, super::homes::HomeTab>,
     pub(super) channels: BTreeMap<String, Channel>,
     pub(super) ephemerals: Vec<Message>,
     pub(super) people: BTreeMap<String, Person>,
@@ -158,14 +206,18 @@ pub(super) struct State {
     pub(super) views: Vec<View>,
     pub(super) triggers: BTreeMap<String, Trigger>,
     pub(super) responses: BTreeMap<String, ResponseUrl>,
+    pub(super) uploads: BTreeMap<String, Upload>,
     pub(super) calls: Vec<(String, Value)>,
     pub(super) refused: Vec<String>,
     pub(super) faults: BTreeMap<String, VecDeque<Fault>>,
     pub(super) standing_faults: BTreeMap<String, Fault>,
+    /// Methods whose calls are held.
+    pub(super) held: BTreeSet<String>,
     pub(super) limits_rates: bool,
     pub(super) called_ms: BTreeMap<String, VecDeque<i64>>,
     pub(super) edit_window_ms: Option<i64>,
     pub(super) unread: Vec<News>,
+    pub(super) sockets: Sockets,
     last_ts: (i64, u32),
     serial: u64,
 }
@@ -174,11 +226,17 @@ impl State {
     pub(super) fn new(clock: Clock) -> Self {
         Self {
             clock,
+            clock_ahead_ms: 0,
+            origin: String::new(),
             scopes: SCOPES.map(str::to_owned).into(),
             token_is_revoked: false,
+            app_token: APP_TOKEN.to_owned(),
             is_org_wide: false,
             signing_secret: "fake-signing-secret".to_owned(),
             last_body: None,
+            last_event: None,
+            team: None,
+            homes: BTreeMap::new(),
             channels: BTreeMap::new(),
             ephemerals: Vec::new(),
             people: BTreeMap::new(),
@@ -186,17 +244,33 @@ impl State {
             views: Vec::new(),
             triggers: BTreeMap::new(),
             responses: BTreeMap::new(),
+            uploads: BTreeMap::new(),
             calls: Vec::new(),
             refused: Vec::new(),
             faults: BTreeMap::new(),
             standing_faults: BTreeMap::new(),
-            limits_rates: false,
+            held: BTreeSet::new(),
+            limits_rates: true,
             called_ms: BTreeMap::new(),
             edit_window_ms: None,
             unread: Vec::new(),
+            sockets: Sockets::default(),
             last_ts: (0, 0),
             serial: 0,
         }
+    }
+
+    /// What leaves the workspace, under its own id.
+    pub(super) fn leaving(&self, text: String) -> String {
+        match &self.team {
+            Some(team) => text.replace(TEAM_ID, team),
+            None => text,
+        }
+    }
+
+    /// The time by Slack's own clock, which its answers carry.
+    pub(super) fn slack_ms(&self) -> i64 {
+        self.now_ms() + self.clock_ahead_ms
     }
 
     pub(super) fn now_ms(&self) -> i64 {
@@ -253,7 +327,11 @@ impl State {
 
     pub(super) fn make_person(&mut self, name: &str, kind: Kind) -> String {
         let id = readable_id('U', name);
-        self.people.entry(id.clone()).or_insert_with(|| Person { name: name.to_owned(), kind });
+        self.people.entry(id.clone()).or_insert_with(|| Person {
+            name: name.to_owned(),
+            locale: "en-GB".to_owned(),
+            kind,
+        });
         id
     }
 
@@ -288,6 +366,7 @@ impl State {
             thread_ts: None,
             ephemeral_to: None,
             posted_ms: self.now_ms(),
+            files: Vec::new(),
         }
     }
 
@@ -325,8 +404,8 @@ impl State {
             text.lines().next().unwrap_or_default().to_owned()
         };
         match news {
-            News::Posted { channel, ts } | News::Edited { channel, ts } => {
-                let what = if matches!(news, News::Posted { .. }) { "posted" } else { "edited" };
+            News::Posted { channel, ts } | News::Edited { channel, ts } | News::Outcome { channel, ts } => {
+                let what = if matches!(news, News::Edited { .. }) { "edited" } else { "posted" };
                 let channel = self.channels.get(channel);
                 let message =
                     channel.and_then(|channel| channel.messages.iter().find(|message| message.ts == *ts));
@@ -347,6 +426,12 @@ impl State {
 }
 
 impl Message {
+    /// Whether it tells what came of a call, under its card.
+    #[must_use]
+    pub fn is_outcome(&self) -> bool {
+        self.metadata.as_ref().is_some_and(|metadata| metadata["event_payload"]["notice"] == "ran")
+    }
+
     /// The message object as the API gives it.
     pub(super) fn as_json(&self, with_metadata: bool) -> Value {
         let mut message = json!({ "type": "message", "ts": self.ts, "user": self.user, "text": self.text,

@@ -7,6 +7,7 @@ use super::*;
 mod adapter;
 mod cards;
 mod people;
+mod sockets;
 
 /// A caller that says what it got: the status and the body, or that there was no answer.
 struct Caller {
@@ -15,7 +16,15 @@ struct Caller {
     now_ms: Arc<AtomicI64>,
 }
 
+/// For tests that are about anything but how much may be called when.
 async fn caller() -> Caller {
+    let caller = caller_at_slacks_rates().await;
+    caller.slack.limit_rates(false);
+    caller
+}
+
+/// A caller of the fake as every conversation has it.
+async fn caller_at_slacks_rates() -> Caller {
     let now_ms = Arc::new(AtomicI64::new(1_793_520_000_000));
     let hand = now_ms.clone();
     let slack = FakeSlack::start(Arc::new(move || hand.load(Ordering::SeqCst))).await.unwrap();
@@ -314,8 +323,7 @@ async fn down_refuses_connections_and_up_takes_them_again() {
 
 #[tokio::test]
 async fn rates_are_limited_by_the_tests_clock() {
-    let caller = caller().await;
-    caller.slack.limit_rates(true);
+    let caller = caller_at_slacks_rates().await;
     let body = json!({ "channel": "#ops", "text": "t" });
     assert_eq!(caller.raw("chat.postMessage", &body).await.unwrap().status(), 200);
     let limited = caller.raw("chat.postMessage", &body).await.unwrap();
@@ -325,6 +333,84 @@ async fn rates_are_limited_by_the_tests_clock() {
     assert_eq!(caller.raw("chat.postMessage", &elsewhere).await.unwrap().status(), 200);
     caller.passes(1_000);
     assert_eq!(caller.raw("chat.postMessage", &body).await.unwrap().status(), 200);
+}
+
+/// A channel has one rate, by whatever name it is meant: a name, an id, or the account whose direct messages it holds.
+#[tokio::test]
+async fn a_channel_has_one_rate_by_all_its_names() {
+    let caller = caller_at_slacks_rates().await;
+    let bo = caller.slack.person("bo");
+    let (ops, direct) = (caller.slack.channel("ops"), bo.replacen('U', "D", 1));
+    for (one, other) in [
+        ("#ops", ops.as_str()),
+        (ops.as_str(), "ops"),
+        (bo.as_str(), direct.as_str()),
+        (direct.as_str(), bo.as_str()),
+    ] {
+        let post = async |channel: &str| {
+            let body = json!({ "channel": channel, "text": "t" });
+            caller.raw("chat.postMessage", &body).await.unwrap().status().as_u16()
+        };
+        assert_eq!((post(one).await, post(other).await), (200, 429), "{one}, then {other}");
+        caller.passes(1_000);
+        assert_eq!(post(other).await, 200, "{other}");
+        caller.passes(1_000);
+    }
+}
+
+/// Every rate of Slack's that there is, to the call: by method, and of posts by channel.
+#[tokio::test]
+async fn every_method_has_its_rate() {
+    for (method, rate) in [
+        ("chat.update", 50),
+        ("chat.postEphemeral", 100),
+        ("views.open", 100),
+        ("views.update", 100),
+        ("users.info", 100),
+        ("usergroups.users.list", 20),
+        ("conversations.history", 50),
+    ] {
+        let caller = caller_at_slacks_rates().await;
+        // What Slack refuses for other reasons counts as well.
+        for _ in 0..rate {
+            assert_eq!(caller.raw(method, &json!({})).await.unwrap().status(), 200, "{method}");
+        }
+        let limited = caller.raw(method, &json!({})).await.unwrap();
+        assert_eq!(limited.status().as_u16(), 429, "{method}");
+        assert!(limited.headers().contains_key("retry-after"), "{method}");
+        caller.passes(60_000);
+        assert_eq!(caller.raw(method, &json!({})).await.unwrap().status(), 200, "{method}");
+    }
+}
+
+/// Each error after which nothing is ever edited or posted there again.
+#[tokio::test]
+async fn what_is_final_is_told_by_its_code() {
+    let caller = caller().await;
+    let message = caller.post("t").await;
+    let update = || {
+        let (channel, ts) = (message.channel.as_str(), message.ts.as_str());
+        code(caller.call("chat.update", json!({ "channel": channel, "ts": ts, "text": "u" })))
+    };
+    caller.slack.set_edit_window(Some(1_000));
+    caller.passes(2_000);
+    assert_eq!(update().await, "edit_window_closed");
+    caller.slack.set_edit_window(None);
+    caller.slack.archive("#ops");
+    assert_eq!(update().await, "is_archived");
+    assert_eq!(
+        code(caller.call("chat.postMessage", json!({ "channel": "#ops", "text": "t" }))).await,
+        "is_archived"
+    );
+    caller.slack.unarchive("#ops");
+    caller.slack.delete_message(&message);
+    assert_eq!(update().await, "message_not_found");
+    let foreign = json!({ "channel": "C0NOWHERE1", "ts": message.ts, "text": "u" });
+    assert_eq!(code(caller.call("chat.update", foreign)).await, "channel_not_found");
+    let ana = caller.slack.person("ana");
+    let theirs = caller.slack.says(&ana, "#ops", "mine").unwrap();
+    let not_ours = json!({ "channel": message.channel, "ts": theirs, "text": "u" });
+    assert_eq!(code(caller.call("chat.update", not_ours)).await, "cant_update_message");
 }
 
 #[tokio::test]

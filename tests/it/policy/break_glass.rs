@@ -6,8 +6,8 @@ use placet_tests::desk::TENANT;
 use placet_tests::{Desk, conversation};
 use serde_json::json;
 
-/// R41: an operator decides alone what takes two admins; everybody concerned is told, it runs, and it stays open, over a
-/// restart too, until another person has reviewed it.
+/// R41, R28: an operator decides alone, once they have read it, what takes two admins; everybody concerned is told, it
+/// runs, and it stays open, over a restart too, until another person has reviewed it.
 #[conversation]
 async fn a_broken_glass_stays_open_until_another_person_reviews_it(desk: &mut Desk) -> Result<()> {
     desk.has_policy(|policy| policy.replace("[roles]\n", "[roles]\nbreak_glass = [\"operator\"]\n")).await?;
@@ -18,8 +18,13 @@ async fn a_broken_glass_stays_open_until_another_person_reviews_it(desk: &mut De
         desk.holder("bo-console").does(&call, "break-glass", json!({"reason": "the site is down"})).await?;
     ensure!(bo.code() == "not_allowed", "{}", bo.text());
     let sam = desk.holder("sam-console");
+    let unread = sam.does(&call, "break-glass", json!({"reason": "the site is down"})).await?;
+    ensure!(unread.code() == "not_shown_in_full", "{}", unread.text());
+    sam.looks_at(&call).await?;
     let broken = sam.does(&call, "break-glass", json!({"reason": "the site is down"})).await?.expect(200)?;
-    ensure!(broken.json()?["review_open"] == true, "{}", broken.text());
+    let broken = broken.json()?;
+    ensure!(broken["review_open"] == true && broken["break_glass"]["assurance"] == "signed", "{broken}");
+    ensure!(broken["break_glass"]["shown"].is_string(), "what they had read is on record: {broken}");
     let told = desk.alarms().next_card().await?;
     ensure!(told.text().contains("Sam") && told.text().contains("the site is down"), "{}", told.text());
     let told = desk.ops().next_card().await?;
@@ -44,7 +49,8 @@ async fn a_broken_glass_stays_open_until_another_person_reviews_it(desk: &mut De
     desk.ops().expect_update(&card, "Chen").await?;
     desk.reads(
         &call.id,
-        "proposed; checked approve; asked; blocked bo break_glass: not_allowed; glass broken sam; alarm glass_broken; \
+        "proposed; checked approve; asked; blocked bo break_glass: not_allowed; blocked sam break_glass: \
+         not_shown_in_full; glass broken sam; alarm glass_broken; \
          claimed; succeeded; blocked sam review: own_request; reviewed chen",
     )
     .await

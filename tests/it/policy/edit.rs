@@ -23,12 +23,15 @@ async fn an_edit_resets_votes_and_the_agent_runs_what_people_saw(desk: &mut Desk
     ensure!(!old.has_buttons(), "what was replaced has nothing to press:\n{}", old.text());
     let card = desk.ops().next_card().await?;
     ensure!(card.text().contains("v2") && card.text().contains("none yet"), "{}", card.text());
+    ensure!(card.text().contains("Chen changed the arguments"), "{}", card.text());
 
     let told = desk.agent().reads(&call.id).await?.expect(200)?.json()?;
     ensure!(told["status"] == "revoked" && told["superseded_by"] == edited.id.as_str(), "{told}");
+    // What Chen made is for others to approve; and Bo's yes was to another call.
     desk.person("chen").clicks(&card, "Approve").await?;
+    desk.person("chen").is_whispered("You changed this yourself, so somebody else must decide it.").await?;
+    desk.person("dana").clicks(&card, "Approve").await?;
     desk.ops().expect_update(&card, "1 of 2").await?;
-    // Bo's yes was to another call.
     desk.person("bo").clicks(&card, "Approve").await?;
     desk.ops().expect_update(&card, "Approved").await?;
     let first = desk.agent().tries_to_claim(&call, &"9".repeat(40)).await?;
@@ -36,7 +39,7 @@ async fn an_edit_resets_votes_and_the_agent_runs_what_people_saw(desk: &mut Desk
     let found = desk.agent().reads(&edited.id).await?.expect(200)?.json()?;
     let found = Call { args: found["call"]["args"].clone(), ..edited.clone() };
     desk.agent().runs(&found).await?;
-    desk.ops().expect_update(&card, "Chen").await?;
+    desk.ops().expect_update(&card, "Dana").await?;
     desk.ran_times(&edited, 1)?;
     desk.reads(
         &call.id,
@@ -45,7 +48,8 @@ async fn an_edit_resets_votes_and_the_agent_runs_what_people_saw(desk: &mut Desk
     .await?;
     desk.reads(
         &edited.id,
-        "proposed; checked approve; asked; yes chen; yes bo; approved Chen, Bo; claimed; succeeded",
+        "proposed; checked approve; asked; blocked chen approve: own_edit; yes dana; yes bo; approved Dana, Bo; claimed; \
+         succeeded",
     )
     .await
 }
@@ -94,4 +98,28 @@ name = "deletes""#;
     desk.reads(&call.id, "proposed; checked approve; asked; blocked vic supersede: wrong_role; superseded")
         .await?;
     desk.reads(&edited.id, "proposed; checked auto; claimed; succeeded").await
+}
+
+/// R39: whoever edited a call stays behind it, however often somebody else edits it afterwards, and people see all of what was
+/// changed.
+#[conversation]
+async fn an_earlier_editor_is_still_behind_it(desk: &mut Desk) -> Result<()> {
+    desk.has_policy(|policy| policy.replace("tier = \"approve\"\n", "tier = \"approve\"\nmay_edit = true\n"))
+        .await?;
+    let call = desk.agent().proposes("delete_file", json!({"path": "notes/a.txt"})).await?;
+    let first = desk.ops().next_card().await?;
+    let by_bo = desk.holder("bo-console").edits(&call, json!({"path": "prod/all.txt"})).await?;
+    desk.ops().expect_update(&first, "Replaced").await?;
+    let second = desk.ops().next_card().await?;
+    desk.holder("chen-console").edits(&by_bo, json!({"path": "prod/all.txt", "quiet": true})).await?;
+    desk.ops().expect_update(&second, "Replaced").await?;
+    let card = desk.ops().next_card().await?;
+    ensure!(card.text().contains("notes/a.txt"), "what the agent had asked for:\n{}", card.text());
+    desk.person("bo").clicks(&card, "Approve").await?;
+    desk.person("bo").is_whispered("You changed this yourself").await?;
+    desk.person("chen").clicks(&card, "Approve").await?;
+    desk.person("chen").is_whispered("You changed this yourself").await?;
+    desk.person("dana").clicks(&card, "Approve").await?;
+    desk.ops().expect_update(&card, "Approved").await?;
+    Ok(())
 }

@@ -41,6 +41,10 @@ async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
     desk.agent().runs(&first).await?;
     desk.ops().expect_update(&card, "Bo").await?;
     desk.ops().expect_update(&card_of_other, "Bo").await?;
+    // Whoever lifts the stop lets the run ask as often again.
+    let fifth = desk.agent().proposes_with("5", delete("5.txt", "run-1", 5)).await?;
+    ensure!(desk.ops().next_card().await?.text().contains("5.txt"));
+    ensure!(desk.request(&fifth.id).await?.status() == placet::approval::Status::WaitingApproval);
     desk.reads(&third.id, "proposed; checked approve; rejected").await
 }
 

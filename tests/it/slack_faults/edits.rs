@@ -69,6 +69,7 @@ fn edits_fail_for_a_long_time() -> Result<()> {
 /// R27, R29: somebody deletes the card's message: the outcome is posted anew, once, and kept right after that.
 #[conversation]
 async fn a_deleted_card_is_replaced_by_the_outcome_once(desk: &mut Desk) -> Result<()> {
+    desk.expects_refusal("chat.update", "message_not_found");
     let call = proposes(desk).await?;
     let card = desk.ops().next_card().await?;
     desk.slack().delete_message(&card.message);
@@ -86,6 +87,7 @@ async fn a_deleted_card_is_replaced_by_the_outcome_once(desk: &mut Desk) -> Resu
 /// R27, R29: Slack no longer takes edits of old messages: the outcome is posted anew, and no edit is tried for ever.
 #[conversation]
 async fn a_card_whose_edit_window_is_closed(desk: &mut Desk) -> Result<()> {
+    desk.expects_refusal("chat.update", "edit_window_closed");
     desk.slack().set_edit_window(Some(60_000));
     let call = proposes(desk).await?;
     let card = desk.ops().next_card().await?;
@@ -109,6 +111,7 @@ async fn a_card_whose_edit_window_is_closed(desk: &mut Desk) -> Result<()> {
 /// is open again, the next change corrects the card.
 #[conversation]
 async fn an_archived_channel_is_alarmed(desk: &mut Desk) -> Result<()> {
+    desk.expects_refusal("chat.update", "is_archived");
     let call = proposes(desk).await?;
     let card = desk.ops().next_card().await?;
     let ops = desk.slack().channel("ops");

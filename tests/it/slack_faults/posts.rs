@@ -161,6 +161,7 @@ async fn decided_while_slack_was_down(desk: &mut Desk) -> Result<()> {
 /// there is still time.
 #[conversation]
 async fn the_bot_is_invited_while_the_request_waits(desk: &mut Desk) -> Result<()> {
+    desk.expects_refusal("chat.postMessage", "not_in_channel");
     let ops = desk.slack().channel("ops");
     desk.slack().set_bot_in_channel(&ops, false);
     let call = proposes(desk).await?;

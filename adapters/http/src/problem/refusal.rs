@@ -28,6 +28,10 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
             Code::OwnRequest,
             "you are among those behind this request, and the policy does not let them approve it; ask somebody else",
         ),
+        Refusal::OwnEdit => Problem::new(
+            Code::OwnEdit,
+            "you changed this call, and the policy lets nobody approve what they made themselves; ask somebody else",
+        ),
         Refusal::NotShownInFull => not_shown(approval),
         Refusal::AlreadyVoted { .. } => {
             Problem::new(Code::AlreadyVoted, "you have said this before, and it counts once; nothing changed")
@@ -43,7 +47,7 @@ pub(crate) fn refused_vote(approval: &Approval, refusal: &Refusal) -> Problem {
             "the policy wants to be surer that a vote here is the person's own than this interface can tell; vote where \
              it can be",
         ),
-        other => out_of_order(approval.status(), other),
+        _ => out_of_order(approval.status()),
     };
     problem.about(approval.id)
 }
@@ -70,6 +74,18 @@ pub(crate) fn refused_review(approval: &Approval, refusal: &Refusal) -> Problem 
         Refusal::OutOfOrder { status, .. } => Problem::new(
             Code::OutOfOrder,
             format!("the request is {status}, and nobody's decision alone waits for a review in it"),
+        ),
+        other => return refused_vote(approval, other),
+    };
+    problem.about(approval.id)
+}
+
+/// Having a call asked about again that was refused.
+pub(crate) fn refused_ask_again(approval: &Approval, refusal: &Refusal) -> Problem {
+    let problem = match refusal {
+        Refusal::OutOfOrder { status, .. } => Problem::new(
+            Code::OutOfOrder,
+            format!("the request is {status}; only what people said no to can be asked about again"),
         ),
         other => return refused_vote(approval, other),
     };
@@ -132,7 +148,7 @@ pub(crate) fn refused_claim(refusal: &Refusal, redactor: &Redactor) -> Problem {
             format!("it was reported before as {}, which stands", outcome.name()),
         ),
         Refusal::FactsStale | Refusal::NoStanding(NoStanding::Unreadable(_)) => unreadable(),
-        Refusal::OutOfOrder { status, .. } => out_of_order(*status, refusal),
+        Refusal::OutOfOrder { status, .. } => out_of_order(*status),
         other => Problem::new(Code::NotAllowed, format!("refused: {}", other.code())),
     }
 }
@@ -163,7 +179,7 @@ pub(crate) fn refused_to_manager(approval: &Approval, refusal: &Refusal) -> Prob
         ),
         Refusal::NotAllowed { needs } => not_a_steward(needs),
         Refusal::FactsStale | Refusal::NoStanding(NoStanding::Unreadable(_)) => unreadable(),
-        other => out_of_order(approval.status(), other),
+        _ => out_of_order(approval.status()),
     };
     problem.about(approval.id)
 }
@@ -198,7 +214,9 @@ fn not_shown(approval: &Approval) -> Problem {
         Code::NotShownInFull,
         format!(
             "you have not been shown the whole call; GET /v1/requests/{}?view=card with this credential, read it, then \
-             vote. If its answer says `full: false`, secrets are hidden in it, and a yes over this interface cannot count",
+             vote. If its answer says `full: false`, secrets are hidden in it, and a yes over this interface cannot count: deny \
+             it, so that the agent names the secret instead of holding it; or have partial_view_may_approve set in the \
+             policy",
             approval.id
         ),
     )
@@ -213,10 +231,11 @@ pub(crate) fn unreadable() -> Problem {
     .retry_after(Ttl::from_secs(5))
 }
 
-fn out_of_order(status: Status, refusal: &Refusal) -> Problem {
+fn out_of_order(status: Status) -> Problem {
+    let shown = status.name().replace('_', " ");
     Problem::new(
         Code::OutOfOrder,
-        format!("the request is {status}, which does not take this ({})", refusal.code()),
+        format!("the request is {shown} now, and this can no longer, or not yet, be done with it"),
     )
 }
 

@@ -3,6 +3,7 @@
 use placet::approval::{Evidence, Proposal, Requester, RunStep};
 use placet::call::{CanonicalArgs, ToolCall};
 use placet::id::{RunId, ServerName, SessionId, StepId, ToolName};
+use placet::inbound::MessageRef;
 use placet::person::Identity;
 use placet::policy::OWN_SERVER;
 use placet::time::Ttl;
@@ -17,7 +18,7 @@ use crate::limits::{
 use crate::parts::App;
 use crate::problem::{Code, Problem};
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "tool",
     "server",
     "args",
@@ -31,6 +32,7 @@ const FIELDS: [&str; 15] = [
     "prompt_version",
     "on_behalf_of",
     "place",
+    "thread",
     "timeout",
     "ask_again",
 ];
@@ -62,6 +64,7 @@ pub(super) fn forged(body: &Value) -> Option<String> {
 /// Reads a proposal.
 pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposal, Problem> {
     let mut fields = Fields::of(body, &FIELDS)?;
+    fields.all_of(&["tool", "args", "task", "reason"])?;
     let call = call(&mut fields, caller)?;
     let timeout = fields.parsed::<Ttl>("timeout")?;
     if timeout.is_some_and(|timeout| timeout < TIMEOUT_MIN) {
@@ -79,10 +82,12 @@ pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposa
         if_denied: fields.text("if_denied", IF_DENIED_CHARS_MAX)?,
         prompt_version: fields.text("prompt_version", NAME_CHARS_MAX)?,
         place: fields.text("place", NAME_CHARS_MAX)?,
+        thread: thread(&mut fields)?,
         timeout,
         follows: None,
         ask_again: fields.boolean("ask_again")?.unwrap_or(false),
         edited: None,
+        takes_no_questions: false,
     })
 }
 
@@ -125,8 +130,18 @@ pub(crate) fn args(fields: &mut Fields) -> Result<CanonicalArgs, Problem> {
 
 fn run(fields: &mut Fields) -> Result<Option<RunStep>, Problem> {
     let Some(mut run) = fields.object("run", &["id", "step"])? else { return Ok(None) };
+    run.all_of(&["id", "step"])?;
     let (id, step) = (run.parsed::<RunId>("id")?, run.parsed::<StepId>("step")?);
     Ok(Some(RunStep { run: run.needed("id", id)?, step: run.needed("step", step)? }))
+}
+
+/// The thread that the task came from: `{"channel": …, "ts": …}`, by the surface's own names.
+fn thread(fields: &mut Fields) -> Result<Option<MessageRef>, Problem> {
+    let Some(mut thread) = fields.object("thread", &["channel", "ts"])? else { return Ok(None) };
+    thread.all_of(&["channel", "ts"])?;
+    let channel = thread.text("channel", NAME_CHARS_MAX)?;
+    let id = thread.text("ts", NAME_CHARS_MAX)?;
+    Ok(Some(MessageRef { channel: thread.needed("channel", channel)?, id: thread.needed("ts", id)? }))
 }
 
 fn evidence(fields: &mut Fields) -> Result<Vec<Evidence>, Problem> {
@@ -134,6 +149,7 @@ fn evidence(fields: &mut Fields) -> Result<Vec<Evidence>, Problem> {
     pieces
         .into_iter()
         .map(|mut piece| {
+            piece.all_of(&["id", "title"])?;
             Ok(Evidence {
                 id: piece.said("id", EVIDENCE_TITLE_CHARS_MAX)?,
                 title: piece.said("title", EVIDENCE_TITLE_CHARS_MAX)?,
@@ -155,7 +171,7 @@ fn requester(fields: &mut Fields, caller: &Principal, app: &App) -> Result<Reque
         .at("on_behalf_of"));
     }
     let name = name_of(app, caller.tenant(), &behind).unwrap_or_else(|| behind.to_string());
-    requester.shown_as = format!("{name} through {}", caller.row().id);
+    requester.shown_as = name;
     requester.identities.push(behind);
     Ok(requester)
 }

@@ -136,12 +136,18 @@ fn shared(view: &mut Map<String, Value>, approval: &Approval) {
     if !approval.followers.is_empty() {
         view.insert("followers".to_owned(), json!(approval.followers));
     }
+    if let Some(leader) = approval.gathered_on {
+        view.insert("gathered_on".to_owned(), json!(leader));
+    }
+    if !approval.gathered.is_empty() {
+        view.insert("gathered".to_owned(), json!(approval.gathered));
+    }
     view.insert("calls".to_owned(), json!(calls(approval)));
 }
 
 /// How many calls a yes lets run.
 pub(crate) const fn calls(approval: &Approval) -> usize {
-    1 + approval.followers.len()
+    1 + approval.followers.len() - approval.gone.len()
 }
 
 /// What it came from, and how it was decided where not by votes.
@@ -154,7 +160,7 @@ fn came_about(view: &mut Map<String, Value>, approval: &Approval, redactor: &Red
         let (how, reason) = match &follows.how {
             Before::Unanswered => ("unanswered", None),
             Before::Unasked => ("unasked", None),
-            Before::Denied { reason } => ("denied", reason.as_deref()),
+            Before::Denied { reason, .. } => ("denied", reason.as_deref()),
         };
         let mut before = json!({ "request": follows.request, "how": how });
         if let Some(reason) = reason {
@@ -188,6 +194,9 @@ fn broken(glass: &BrokenGlass, redactor: &Redactor) -> Value {
         "by": shown_line(&glass.name, redactor),
         "reason": shown_block(&glass.reason, redactor),
         "at": glass.at.to_rfc3339(),
+        "surface": glass.surface,
+        "assurance": glass.assurance,
+        "shown": glass.shown,
     });
     if let Some(reviewed) = &glass.reviewed {
         view["reviewed"] = json!({
@@ -254,6 +263,9 @@ pub(crate) fn line(approval: &Approval, gate: &Gate) -> Value {
     }
     if let Some(leader) = approval.shares {
         line["shares"] = json!(leader);
+    }
+    if let Some(leader) = approval.gathered_on {
+        line["gathered_on"] = json!(leader);
     }
     line
 }

@@ -210,7 +210,7 @@ fn with_glass() -> Setting {
     Setting { policy, ..Setting::default() }
 }
 
-/// R41: one person decides alone, with a reason; it stays open until another person has reviewed it.
+/// R41, R28: one person decides alone, with a reason, having read it; it stays open until another person has reviewed it.
 #[tokio::test]
 async fn the_glass_is_broken_and_reviewed() {
     let desk = Desk::with(with_glass()).await;
@@ -224,10 +224,13 @@ async fn the_glass_is_broken_and_reviewed() {
     act("vic", "review", json!({})).await.problem(409, "out_of_order");
     let problem = act("bo", "break-glass", json!({"reason": "it burns"})).await.problem(403, "not_allowed");
     assert!(problem["detail"].as_str().unwrap().contains("viewer"), "{problem}");
+    act("vic", "break-glass", json!({"reason": "it burns"})).await.problem(403, "not_shown_in_full");
     desk.reads("vic", &id).await;
     let broken = act("vic", "break-glass", json!({"reason": "the site is down"})).await.expect(200).json();
     assert_eq!((&broken["status"], &broken["review_open"]), (&json!("approved"), &json!(true)));
     assert_eq!(broken["break_glass"]["reason"], "the site is down");
+    assert_eq!(broken["break_glass"]["assurance"], "signed");
+    assert_eq!(broken["break_glass"]["shown"], json!(desk.load(&id).await.renderings[0].shown));
     act("vic", "break-glass", json!({"reason": "again"})).await.problem(404, "already_decided");
     act("vic", "review", json!({})).await.problem(403, "own_request");
     let list = desk.get("auditor", "/approvals").send().await.expect(200).json();
@@ -236,6 +239,10 @@ async fn the_glass_is_broken_and_reviewed() {
     assert_eq!((&entry["reason"], &entry["review_open"]), (&json!("the site is down"), &json!(true)));
     let reviewed = act("bo", "review", json!({})).await.expect(200).json();
     assert_eq!(reviewed["review_open"], false);
+    act("bo", "review", json!({})).await.expect(200);
+    let problem =
+        act("bo", "review", json!({"note": "it was not needed"})).await.problem(409, "out_of_order");
+    assert!(problem["detail"].as_str().unwrap().contains("somebody has reviewed it before"), "{problem}");
     let list = desk.get("auditor", "/approvals").send().await.expect(200).json();
     assert_eq!(list["approvals"][0]["review_open"], false);
 }

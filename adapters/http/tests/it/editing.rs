@@ -1,7 +1,11 @@
 //! `POST /v1/requests/{id}/edit` (R39): what people change before they decide, and what the agent gets.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use placet::ports::store::Scope;
 use placet::time::Ttl;
+use placet_schemas::{KnownSchemas, ToolSchema};
 use serde_json::{Value, json};
 
 use crate::fixture::{Answer, Desk, POLICY, Setting, call};
@@ -48,8 +52,9 @@ async fn an_edit_takes_the_place_of_what_was_proposed() {
     assert_eq!(told["replaces"], json!(old));
     assert_ne!(told["digest"], desk.reads("agent", &old).await["digest"]);
 
-    // Who edited was shown what they made, and may say yes to it at once; the vote for the old one counts no more.
-    assert_eq!(desk.votes("chen", &id, true).await.expect(200).json()["needs"][0]["have"], 1);
+    // What they made is for others to approve; the vote for the old one counts no more.
+    desk.votes("chen", &id, true).await.problem(403, "own_edit");
+    desk.approves("ana", &id).await;
     desk.votes("bo", &old, true).await.problem(404, "already_decided");
     desk.approves("bo", &id).await;
     let claim = async |id: &str, args: Value| {
@@ -60,6 +65,37 @@ async fn an_edit_takes_the_place_of_what_was_proposed() {
     claim(&id, json!({"app": "api", "tag": "v1"})).await.problem(409, "wrong_call");
     let claimed = claim(&id, told["call"]["args"].clone()).await.expect(200).json();
     assert_eq!(claimed["call"]["args"], json!({"app": "api", "tag": "v2"}));
+}
+
+/// R39: where nobody but who edits could approve what they make, they are told so at once, and the request stays as it is.
+#[tokio::test]
+async fn an_edit_that_nobody_could_approve_is_not_taken() {
+    let policy = POLICY
+        .replace("[levels.high]\n", "[levels.high]\nmay_edit = true\n")
+        .replace(
+            "roles = [\"admin\"]\ncredentials = [\"chen\"]",
+            "roles = [\"viewer\"]\ncredentials = [\"chen\"]",
+        )
+        .replace(
+            "roles = [\"admin\"]\ncredentials = [\"ana\"]",
+            "roles = [\"viewer\"]\ncredentials = [\"ana\"]",
+        )
+        .replace("count = 2\n", "");
+    let desk = Desk::with(Setting { policy: policy.clone(), ..Setting::default() }).await;
+    let id = desk.delete_file().await;
+    let other = json!({"args": {"path": "b.txt"}});
+    edits(&desk, "vic", &id, other.clone()).await.problem(403, "wrong_role");
+    let problem = edits(&desk, "bo", &id, other.clone()).await.problem(409, "nobody_else");
+    assert!(problem["detail"].as_str().unwrap().contains("nothing was changed"), "{problem}");
+    assert_eq!(desk.load(&id).await.status().name(), "waiting_approval");
+    desk.approves("bo", &id).await;
+
+    let solo = policy.replace("version = \"test\"", "version = \"test\"\nprofile = \"solo\"");
+    let desk = Desk::with(Setting { policy: solo, ..Setting::default() }).await;
+    let id = desk.delete_file().await;
+    let new = edits(&desk, "bo", &id, other).await.expect(201).json();
+    let id = new["id"].as_str().unwrap();
+    assert_eq!(desk.votes("bo", id, true).await.expect(200).json()["status"], "approved", "R50");
 }
 
 /// R39: whoever waits for the old one is told at once that there is another.
@@ -143,4 +179,49 @@ async fn an_edit_keeps_what_it_does_not_show() {
     let trace = desk.get("auditor", "/v1/events?types=tool.proposed").stream().await.take(2).await;
     assert_eq!(trace[1].data["proposal"]["edited"]["before"]["path"], "a");
     assert!(trace.iter().all(|frame| !frame.data.to_string().contains("hunter2")));
+}
+
+/// R39: arguments that the tool does not take are not taken here either: each place is told, none of the values, and the request
+/// stays as it is. Who may not edit is told that, and nothing of the schema; a tool of which nothing is known takes any.
+#[tokio::test]
+async fn an_edit_is_held_to_the_tools_schema() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "lines": {"type": "array", "items": {"type": "integer", "minimum": 1}}},
+        "required": ["path"], "additionalProperties": false,
+    });
+    let named = BTreeMap::from([("delete_file".to_owned(), ToolSchema::of(&schema).unwrap())]);
+    let policy = POLICY.replace("[levels.high]\n", "[levels.high]\nmay_edit = true\n");
+    let schemas = Arc::new(KnownSchemas::new(named));
+    let desk = Desk::with(Setting { policy, schemas, ..Setting::default() }).await;
+    let id = desk.delete_file().await;
+    let wrong = json!({"args": {"path": 7_331, "lines": [1, 0, "hunter2"], "force": true}});
+    edits(&desk, "vic", &id, wrong.clone()).await.problem(403, "wrong_role");
+    let answer = edits(&desk, "bo", &id, wrong).await;
+    assert!(!answer.body.contains("hunter2") && !answer.body.contains("7331"), "{}", answer.body);
+    let problem = answer.problem(422, "schema_mismatch");
+    let mut told: Vec<String> = problem["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| format!("{} {}", error["field"].as_str().unwrap(), error["detail"].as_str().unwrap()))
+        .collect();
+    told.sort();
+    let expected = [
+        "args.force The tool takes nothing of this name.",
+        "args.lines[1] This must be at least 1.",
+        "args.lines[2] This must be a whole number.",
+        "args.path This must be text.",
+    ];
+    assert_eq!(told, expected);
+    for (field, detail) in expected.iter().map(|line| line.split_once(' ').unwrap()) {
+        assert!(problem["detail"].as_str().unwrap().contains(&format!("{field}: {detail}")), "{problem}");
+    }
+    let missing =
+        edits(&desk, "bo", &id, json!({"args": {"lines": []}})).await.problem(422, "schema_mismatch");
+    assert_eq!(missing["field"], "args");
+    assert_eq!(desk.load(&id).await.status().name(), "waiting_approval");
+    edits(&desk, "bo", &id, json!({"args": {"path": "b.txt", "lines": [3]}})).await.expect(201);
+    let other = desk.proposes("move_file", json!({"path": "a"})).await;
+    edits(&desk, "bo", &other, json!({"args": {"path": 7}})).await.expect(201);
 }

@@ -18,7 +18,9 @@ use placet::gate::{
 use placet::id::{AgentId, CredentialId, RequestId, TenantId};
 use placet::policy::{Policy, PolicySet};
 use placet::ports::store::Scope;
-use placet::ports::{Clock, CredentialRow, CredentialStore as _, Entropy, EventQuery, Store};
+use placet::ports::{
+    Clock, CredentialRow, CredentialStore as _, Entropy, EventQuery, NoSchemas, Schemas, Store,
+};
 use placet::record::{Event, Seq};
 use placet::time::{Timestamp, Ttl};
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, new_token, router, token_hash};
@@ -203,6 +205,7 @@ pub(crate) struct Setting {
     pub(crate) decide_over_api: bool,
     pub(crate) metrics: Option<metrics_exporter_prometheus::PrometheusHandle>,
     pub(crate) redactor: Redactor,
+    pub(crate) schemas: Arc<dyn Schemas>,
 }
 
 impl Default for Setting {
@@ -215,6 +218,7 @@ impl Default for Setting {
             decide_over_api: true,
             metrics: None,
             redactor: Redactor::new(),
+            schemas: Arc::new(NoSchemas),
         }
     }
 }
@@ -252,6 +256,7 @@ impl Desk {
             surfaces: Vec::new(),
             redactor: Arc::new(setting.redactor),
             signer: setting.signs.then(|| GrantSigner::new(&[7; 32], "epoch-1")),
+            schemas: setting.schemas,
             wakes,
             settings: GateSettings { decide_over_api: setting.decide_over_api, ..GateSettings::default() },
         });
@@ -261,6 +266,7 @@ impl Desk {
             surfaces: setting.surfaces,
             metrics: setting.metrics,
             policy: Arc::default(),
+            surfaces_health: Arc::default(),
             settings: HttpSettings { cursor_key: CursorKey::new([9; 32]) },
         });
         let desk = Self { clock, chance, store, gate, policies, router, tokens: Mutex::default() };

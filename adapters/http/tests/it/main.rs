@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on fails")]
 
 mod chat;
+mod confidential;
 mod deciding;
+mod documented;
 mod editing;
 mod execution;
 mod fixture;

@@ -7,7 +7,7 @@ use placet::time::Ttl;
 use placet_http::limits::ALARM_SHOWN_FOR;
 use serde_json::json;
 
-use crate::fixture::{Desk, Setting};
+use crate::fixture::{Desk, POLICY, Setting};
 
 /// R38, R10, R29, R21: what waits, what waits too long, what reached nobody, what nobody knows, and how the interface does.
 #[tokio::test]
@@ -59,4 +59,32 @@ async fn numbers_for_whoever_looks_after_it() {
     holds(&fourth.body, "placet_alarms{alarm=\"waits_long\"} 0");
     holds(&fourth.body, "placet_alarms{alarm=\"card_undeliverable\"} 0");
     holds(&fourth.body, "placet_alarms{alarm=\"outcome_unknown\"} 1");
+}
+
+/// R44, R45: who looks after it sees without a credential that calls are stopped, and that the policy only looks on.
+#[tokio::test]
+async fn stops_and_shadow_are_shown() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let _counted_here = metrics::set_default_local_recorder(&recorder);
+    let policy = POLICY.replacen("version = \"test\"", "version = \"test\"\nshadow = true", 1);
+    assert_ne!(policy, POLICY);
+    let desk = Desk::with(Setting { policy, metrics: Some(handle), ..Setting::default() }).await;
+    let ready = async || desk.ask(Method::GET, "/readyz").send().await.expect(200).json();
+    let shown = async |line: &str| {
+        let text = desk.ask(Method::GET, "/metrics").send().await.expect(200).body;
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    };
+    let before = ready().await;
+    assert_eq!((&before["policy"]["shadow"], before.get("stops")), (&json!(true), None), "{before}");
+    shown("placet_policy_shadow 1").await;
+    shown("placet_stops 0").await;
+    let body = json!({"scope": "tenant", "reason": "r"});
+    desk.post("manager", "/v1/stops", &body).send().await.expect(200);
+    desk.clock.passes(Ttl::from_mins(1));
+    assert_eq!(ready().await["stops"], 1);
+    shown("placet_stops 1").await;
+    let plain = Desk::new().await;
+    let told = plain.ask(Method::GET, "/readyz").send().await.expect(200).json();
+    assert!(told["policy"].get("shadow").is_none() && told.get("stops").is_none(), "{told}");
 }

@@ -217,7 +217,7 @@ async fn only_trusted_credentials_act_for_others() {
         .unwrap()
         .to_owned();
     let approval = desk.load(&id).await;
-    assert_eq!(approval.proposal.requester.shown_as, "Ana through helper");
+    assert_eq!(approval.proposal.requester.shown_as, "Ana");
     desk.reads("ana", &id).await;
     desk.votes("ana", &id, true).await.problem(403, "own_request");
 }

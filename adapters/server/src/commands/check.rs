@@ -27,7 +27,13 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
         )?;
     }
     for error in &found.errors {
-        writeln!(out, "error: {error}\n")?;
+        writeln!(out, "{error}\n")?;
+    }
+    // What would be done is no news where nothing would be.
+    if !found.errors.is_empty() {
+        let s = if found.errors.len() == 1 { "" } else { "s" };
+        writeln!(out, "{} error{s}: the server would not start", found.errors.len())?;
+        return Ok(false);
     }
     shown(None, policies.installation(), out)?;
     for (tenant, policy) in policies.tenants() {
@@ -35,9 +41,11 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
     }
     writeln!(out, "database  {}", settings.data.display())?;
     writeln!(out, "listens   {}{}", settings.http.listen, settings.http.path_prefix)?;
-    match &settings.slack {
-        Some(slack) => writeln!(out, "slack     workspace {}, tenant {}", slack.team, slack.tenant)?,
-        None => writeln!(out, "slack     not configured")?,
+    if settings.slack.is_empty() {
+        writeln!(out, "slack     not configured")?;
+    }
+    for slack in &settings.slack {
+        writeln!(out, "slack     workspace {}, tenant {}, as {}", slack.team, slack.tenant, slack.name)?;
     }
     writeln!(out, "grants    {}", if settings.grants.is_some() { "signed" } else { "none are given" })?;
     match &settings.agent {
@@ -51,7 +59,7 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
     hosts.sort();
     hosts.dedup();
     writeln!(out, "talks to  {}", if hosts.is_empty() { "nobody".to_owned() } else { hosts.join(", ") })?;
-    Ok(found.errors.is_empty())
+    Ok(true)
 }
 
 /// The host of a calendar; the rest of its address may be a secret.

@@ -1,6 +1,5 @@
 //! `placet token create|list|revoke`: credentials, whose secrets are shown once and kept as hashes.
 
-use std::fmt::Write as _;
 use std::io::Write;
 
 use anyhow::{Context as _, bail, ensure};
@@ -13,7 +12,7 @@ use placet::ports::{Clock, CredentialRow, CredentialStore};
 use placet::time::{Timestamp, Ttl};
 use serde::{Deserialize, Serialize};
 
-use super::Config;
+use super::{Config, columns};
 
 /// How long a credential is good, unless something else is asked for.
 const GOOD_FOR: &str = "90d";
@@ -169,6 +168,8 @@ pub enum Expiry {
 }
 
 fn scope(text: &str) -> Result<Scope, String> {
+    // As people write lists: "propose, execute".
+    let text = text.trim();
     let known = Scope::ALL.map(Scope::name);
     Scope::ALL
         .into_iter()
@@ -238,7 +239,10 @@ impl Registrar<'_> {
         );
         Identity::credential(name.as_str())?;
         let Some(tenant) = tenant.or_else(|| self.tenant.cloned()) else {
-            bail!("say whose it is with --tenant: the settings do not name exactly one tenant");
+            bail!(
+                "say whose it is with --tenant, such as --tenant acme: the settings name no tenant, or several, so that none \
+                 is meant by itself"
+            );
         };
         let asks_and_answers = scopes.contains(&Scope::Propose) && scopes.contains(&Scope::Decide);
         if asks_and_answers && !self.policies.of(&tenant).is_solo() {
@@ -306,21 +310,9 @@ impl Registrar<'_> {
     pub async fn list(&self, tenant: Option<&TenantId>) -> anyhow::Result<String> {
         let rows = self.store.credentials(tenant).await?;
         let now = self.clock.now();
-        let heading = ["NAME", "TENANT", "AGENT", "SCOPES", "CREATED", "EXPIRES", "STATE"].map(str::to_owned);
+        let heading = ["NAME", "TENANT", "AGENT", "SCOPES", "CREATED", "EXPIRES", "STATE"];
         let lines: Vec<[String; 7]> = rows.iter().map(|row| line(row, now)).collect();
-        let widths: Vec<usize> = (0..heading.len())
-            .map(|column| {
-                let cells = std::iter::once(&heading).chain(&lines);
-                cells.map(|line| line[column].chars().count()).max().unwrap_or(0)
-            })
-            .collect();
-        let mut table = String::new();
-        for line in std::iter::once(&heading).chain(&lines) {
-            let cells: Vec<String> =
-                line.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-            writeln!(table, "{}", cells.join("  ").trim_end())?;
-        }
-        Ok(table)
+        Ok(columns::table(heading, &lines))
     }
 }
 

@@ -13,7 +13,7 @@ use placet::approval::{
 };
 use placet::call::{CallDigest, CanonicalArgs, PolicyDigest, ToolCall};
 use placet::gate::{Executed, Executor, Gate, PresentedCall, ProposeError, Running};
-use placet::id::{AgentId, CredentialId, ServerName, TenantId, ToolName};
+use placet::id::{AgentId, CredentialId, IdempotencyKey, RequestId, ServerName, TenantId, ToolName};
 use placet::policy::{CHANGE_TOOL, CHANGES_MAX, OWN_SERVER, changes_in_full};
 use placet::ports::{RequestQuery, StoreError, Tool, ToolResult, ToolSpec};
 use serde_json::json;
@@ -116,6 +116,13 @@ impl Change {
         self.too_large.is_none()
     }
 
+    /// What is asked once, by however many servers on the same file: this change, after that request about it.
+    fn key(&self, last: Option<RequestId>) -> anyhow::Result<(CredentialId, IdempotencyKey)> {
+        let last = last.map_or_else(|| "first".to_owned(), |last| last.to_string());
+        let key = IdempotencyKey::new(format!("policy/{}/{last}", self.digest()))?;
+        Ok((CredentialId::new(OWN_SERVER)?, key))
+    }
+
     fn proposal(&self) -> anyhow::Result<Proposal> {
         Ok(Proposal {
             call: self.call.clone(),
@@ -138,8 +145,10 @@ impl Change {
             place: None,
             timeout: None,
             follows: None,
+            thread: None,
             ask_again: true,
             edited: None,
+            takes_no_questions: true,
         })
     }
 }
@@ -184,15 +193,18 @@ impl Agreement {
             ..RequestQuery::default()
         };
         let last = self.gate.store().list(query).await?.into_iter().next();
+        let key = change.key(last.as_ref().map(|last| last.id))?;
         match last.and_then(answer) {
             Some(Answer::Out(_)) if anew => {}
             Some(answer) => return Ok(answer),
             None => {}
         }
-        let proposed = match self.gate.propose(&change.tenant, change.proposal()?, None, false).await {
-            Ok(proposed) => proposed.approval,
+        let proposed = match self.gate.propose(&change.tenant, change.proposal()?, Some(key), false).await {
+            Ok(proposed) if proposed.fresh => proposed.approval,
+            Ok(proposed) => return Ok(answer(proposed.approval).unwrap_or(Answer::Waits)),
             Err(ProposeError::Store(fault)) => return Err(fault.into()),
-            Err(conflict) => return Err(conflict.into()),
+            // Another server asks the same in other words, because it calls the file by another name.
+            Err(ProposeError::KeyConflict { .. }) => return Ok(Answer::Waits),
         };
         tracing::info!(approval.id = %proposed.id, policy.digest = %change.text_digest, "a change of the policy waits for a yes");
         Ok(answer(proposed).unwrap_or(Answer::Waits))
@@ -216,8 +228,10 @@ impl Agreement {
                 tracing::error!(approval.id = %approval.id, ?result, "an agreed change of the policy did not take force");
                 Ok(false)
             }
-            // What cannot be read now can be read later.
-            Executed::Denied(Refusal::FactsStale | Refusal::NoStanding(_)) => Ok(false),
+            // What cannot be read now can be read later; and what another server puts in force is followed from the record.
+            Executed::Denied(Refusal::FactsStale | Refusal::NoStanding(_) | Refusal::AlreadyClaimed) => {
+                Ok(false)
+            }
             Executed::Denied(refusal) => {
                 self.take_back(approval, format!("it could not be put in force: {}", refusal.code())).await?;
                 Ok(false)

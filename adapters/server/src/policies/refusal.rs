@@ -4,14 +4,18 @@ use std::collections::BTreeSet;
 
 use placet::call::PolicyDigest;
 use placet::id::TenantId;
-use placet::policy::{PolicyErrors, Severity};
+use placet::policy::{Diagnostic, PolicyErrors, Severity};
 use placet::ports::{EventQuery, RequestStore, StoreError};
 use placet::record::{EventKind, Seq};
 use placet::time::Timestamp;
 use placet_http::PolicyRefused;
 
 use super::agreement::Change;
-use crate::settings::{PolicyTexts, PolicyUnit};
+use crate::settings::{PolicyTexts, PolicyUnit, Unread};
+use crate::soundness::Flaw;
+
+/// The types of the events that say which policy was refused, or took force since.
+const TYPES: [&str; 2] = ["policy.loaded", "policy.refused"];
 
 /// Events that are read at once: each holds a policy's text.
 const AT_ONCE: u32 = 16;
@@ -24,13 +28,58 @@ pub(crate) struct Refused {
     texts: Option<PolicyTexts>,
     /// The one text that is refused, where it is but one.
     text: Option<String>,
+    found: Vec<Finding>,
+    /// Whether files are wrong by themselves: then how many mistakes there are is said last, and warnings stand among them.
+    mistakes: bool,
+    /// All that was found.
+    all: Said,
+}
+
+/// One thing that was found.
+#[derive(Debug, Clone)]
+struct Finding {
+    /// Whom it concerns: the tenants whose own file it is about; everybody, where there are none.
+    of: BTreeSet<TenantId>,
+    is_error: bool,
+    /// In one line.
+    line: String,
+    /// In full.
+    shown: String,
+}
+
+/// What somebody is told.
+#[derive(Debug, Clone, Default)]
+struct Said {
     /// In one line.
     summary: String,
-    /// All that was found.
+    /// In full.
     errors: String,
     count: usize,
-    /// The tenants whose own files are wrong; none where the installation's is, which is everybody's.
-    of: Option<BTreeSet<TenantId>>,
+}
+
+impl Finding {
+    /// What is no mistake in a text.
+    fn told(of: Option<&TenantId>, what: &str) -> Self {
+        let line = what.lines().next().unwrap_or_default().to_owned();
+        Self { of: of.into_iter().cloned().collect(), is_error: true, line, shown: what.to_owned() }
+    }
+
+    /// A mistake, or something to warn of, in one of these files.
+    fn of(texts: &PolicyTexts, found: &Diagnostic) -> Self {
+        let own = texts.tenants.iter().filter(|(_, file)| file.name == found.file);
+        // What is the installation's is everybody's, also where a tenant names the same file.
+        let own = own.filter(|_| found.file != texts.installation.name);
+        Self {
+            of: own.map(|(tenant, _)| tenant.clone()).collect(),
+            is_error: found.severity == Severity::Error,
+            line: format!("{}:{}:{}: {}", found.file, found.line, found.column, found.message),
+            shown: found.to_string(),
+        }
+    }
+
+    fn concerns(&self, tenant: &TenantId) -> bool {
+        self.of.is_empty() || self.of.contains(tenant)
+    }
 }
 
 impl Refused {
@@ -38,85 +87,72 @@ impl Refused {
     pub(super) fn not_agreed(change: &Change, why: &str) -> Box<Self> {
         let of = match &change.unit {
             PolicyUnit::Installation => None,
-            PolicyUnit::Tenant(tenant) => Some(BTreeSet::from([tenant.clone()])),
+            PolicyUnit::Tenant(tenant) => Some(tenant),
         };
-        let text = Some(change.text.clone());
-        let (summary, errors) = (why.to_owned(), why.to_owned());
-        Box::new(Self { digest: Some(change.text_digest), texts: None, text, summary, errors, count: 0, of })
+        let found = Finding { line: why.to_owned(), ..Finding::told(of, why) };
+        let mut refused = Self::new(Some(change.text_digest), vec![found], false);
+        refused.text = Some(change.text.clone());
+        // Nothing is wrong with it.
+        refused.all.count = 0;
+        refused
     }
 
     /// The files cannot be read.
-    pub(super) fn unreadable(why: &str) -> Box<Self> {
-        let summary = why.lines().next().unwrap_or_default().to_owned();
-        Box::new(Self {
-            digest: None,
-            texts: None,
-            text: None,
-            summary,
-            errors: why.to_owned(),
-            count: 1,
-            of: None,
-        })
+    pub(super) fn unreadable(why: &Unread) -> Box<Self> {
+        Self::new(None, vec![Finding::told(why.of.as_ref(), &why.why)], false)
     }
 
     /// Something in them is wrong.
     pub(super) fn wrong(texts: &PolicyTexts, errors: &PolicyErrors) -> Box<Self> {
-        let found: Vec<_> =
-            errors.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
-        let first = found.first().map_or_else(String::new, |first| {
-            format!("{}:{}:{}: {}", first.file, first.line, first.column, first.message)
-        });
-        let files: BTreeSet<&str> = found.iter().map(|found| found.file.as_str()).collect();
-        let whose = texts.tenants.iter().filter(|(_, file)| files.contains(file.name.as_str()));
-        let whose: BTreeSet<TenantId> = whose.map(|(tenant, _)| tenant.clone()).collect();
-        let everybodys = whose.is_empty() || files.contains(texts.installation.name.as_str());
-        Self::new(texts, (first, found.len()), errors.to_string(), (!everybodys).then_some(whose))
+        let found = errors.diagnostics.iter().map(|found| Finding::of(texts, found)).collect();
+        Self::about(texts, found, true)
     }
 
     /// They do not go together with the settings.
-    pub(super) fn unsound(texts: &PolicyTexts, errors: &[String]) -> Box<Self> {
-        let first = errors.first().cloned().unwrap_or_default();
-        Self::new(texts, (first, errors.len()), errors.join("\n"), None)
+    pub(super) fn unsound(texts: &PolicyTexts, errors: &[Flaw]) -> Box<Self> {
+        let found = errors.iter().map(|flaw| match flaw {
+            Flaw::At(_, found) => Finding::of(texts, found),
+            Flaw::Plain(of, told) => Finding::told(of.as_ref(), told),
+        });
+        let found = found.collect();
+        Self::about(texts, found, false)
     }
 
-    fn new(
-        texts: &PolicyTexts,
-        (first, count): (String, usize),
-        errors: String,
-        of: Option<BTreeSet<TenantId>>,
-    ) -> Box<Self> {
-        let summary = match count {
-            0 | 1 => first,
-            2 => format!("{first} (and 1 more error)"),
-            more => format!("{first} (and {} more errors)", more - 1),
-        };
-        Box::new(Self {
-            digest: Some(texts.digest()),
-            texts: Some(texts.clone()),
-            text: None,
-            summary,
-            errors,
-            count,
-            of,
-        })
+    fn about(texts: &PolicyTexts, found: Vec<Finding>, mistakes: bool) -> Box<Self> {
+        let mut refused = Self::new(Some(texts.digest()), found, mistakes);
+        refused.texts = Some(texts.clone());
+        refused
+    }
+
+    fn new(digest: Option<PolicyDigest>, found: Vec<Finding>, mistakes: bool) -> Box<Self> {
+        let all = said(&found.iter().collect::<Vec<_>>(), mistakes);
+        Box::new(Self { digest, texts: None, text: None, found, mistakes, all })
+    }
+
+    /// What a tenant is told: what concerns everybody, and what is about its own file; none where that is nothing.
+    fn said_to(&self, tenant: &TenantId) -> Option<Said> {
+        let found: Vec<_> = self.found.iter().filter(|finding| finding.concerns(tenant)).collect();
+        found.iter().any(|finding| finding.is_error).then(|| said(&found, self.mistakes))
     }
 
     /// For whoever looks after the installation.
     pub(super) const fn standing(&self, since: Timestamp) -> PolicyRefused {
-        PolicyRefused { digest: self.digest, since, errors_count: self.count }
+        PolicyRefused { digest: self.digest, since, errors_count: self.all.count }
     }
 
     /// Everything that was found.
     pub(crate) fn all(&self) -> &str {
-        &self.errors
+        &self.all.errors
     }
 
-    /// A line for the log, and everything that was found.
+    /// Tells the log: in the first line where it is wrong and what, for whoever has but lines; then everything that was
+    /// found, as it is shown elsewhere.
     pub(super) fn log(&self) {
+        let Said { summary, errors, count } = &self.all;
+        let more = if errors == summary { String::new() } else { format!("\n{errors}") };
         tracing::error!(
-            policy.errors = self.count,
-            "a policy is not taken, and the one before stays in force: {}",
-            self.errors
+            policy.errors = count,
+            "a policy is not taken, and the one before stays in force: {summary}{more}"
         );
     }
 
@@ -126,39 +162,69 @@ impl Refused {
         store: &dyn RequestStore,
         tenants: Vec<TenantId>,
     ) -> Result<(), StoreError> {
-        let concerned = |tenant: &TenantId| self.of.as_ref().is_none_or(|of| of.contains(tenant));
-        for tenant in tenants.into_iter().filter(concerned) {
-            // A tenant's record holds its own text and the installation's, and nobody else's.
-            let own = self.texts.as_ref().and_then(|texts| texts.tenants.get(&tenant));
-            let text = match (&self.text, own, &self.texts) {
-                (Some(text), _, _) => text.as_str(),
-                (None, Some(own), _) if self.of.is_some() => own.text.as_str(),
-                (None, _, Some(texts)) => texts.installation.text.as_str(),
-                (None, _, None) => "",
-            };
+        for tenant in tenants {
+            let Some(Said { summary, errors, .. }) = self.said_to(&tenant) else { continue };
+            let text = self.text_of(&tenant);
             let digest = PolicyDigest::of(text.as_bytes());
-            if last_refused(store, &tenant).await? == Some(digest) {
-                continue;
+            let errors = format!("{summary}\n\n{errors}");
+            let kind = EventKind::PolicyRefused { digest, text: text.to_owned(), errors };
+            // Another server on the same file may find the same at the same moment: it is told of once.
+            loop {
+                let (last, read) = last_refused(store, &tenant).await?;
+                if last == Some(digest)
+                    || store.note_next(tenant.clone(), kind.clone(), (TYPES.to_vec(), read)).await?
+                {
+                    break;
+                }
             }
-            let errors = format!("{}\n\n{}", self.summary, self.errors);
-            store.note(tenant, EventKind::PolicyRefused { digest, text: text.to_owned(), errors }).await?;
         }
         Ok(())
     }
+
+    /// The text that a tenant's record holds of it: its own where that is what is wrong, else the installation's, and nobody
+    /// else's.
+    fn text_of(&self, tenant: &TenantId) -> &str {
+        let (Some(texts), None) = (&self.texts, &self.text) else {
+            return self.text.as_deref().unwrap_or_default();
+        };
+        let is_own = self.found.iter().any(|finding| finding.is_error && finding.of.contains(tenant));
+        let own = texts.tenants.get(tenant).filter(|_| is_own);
+        own.map_or(texts.installation.text.as_str(), |own| own.text.as_str())
+    }
 }
 
-/// The policy that was refused last for a tenant, unless another took force since.
+/// What is said of what was found: of mistakes in files as they are said where a policy is checked.
+fn said(found: &[&Finding], mistakes: bool) -> Said {
+    let errors: Vec<_> = found.iter().filter(|finding| finding.is_error).collect();
+    let first = errors.first().map_or_else(String::new, |first| first.line.clone());
+    let count = errors.len();
+    let summary = match count {
+        0 | 1 => first,
+        2 => format!("{first} (and 1 more error)"),
+        more => format!("{first} (and {} more errors)", more - 1),
+    };
+    let shown: Vec<_> = found.iter().map(|finding| finding.shown.as_str()).collect();
+    let errors = if mistakes {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{}\n\nthe policy is not taken: {count} error{plural}", shown.join("\n\n"))
+    } else {
+        shown.join("\n")
+    };
+    Said { summary, errors, count }
+}
+
+/// The policy that was refused last for a tenant, unless another took force since; with how far the record was read for it.
 async fn last_refused(
     store: &dyn RequestStore,
     tenant: &TenantId,
-) -> Result<Option<PolicyDigest>, StoreError> {
+) -> Result<(Option<PolicyDigest>, Seq), StoreError> {
     let (mut last, mut after) = (None, Seq(0));
     loop {
         let query = EventQuery {
             tenant: Some(tenant.clone()),
             request: None,
             after,
-            types: vec!["policy.loaded", "policy.refused"],
+            types: TYPES.to_vec(),
             limit: AT_ONCE,
         };
         let read = store.events(query).await?;
@@ -171,7 +237,7 @@ async fn last_refused(
             };
         }
         if !full {
-            return Ok(last);
+            return Ok((last, after));
         }
     }
 }

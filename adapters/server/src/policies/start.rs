@@ -50,7 +50,7 @@ pub(crate) struct Files {
 impl Files {
     /// Reads and checks them, before anything is opened.
     pub(crate) fn read(settings: &Settings, local: &[&str]) -> Self {
-        let seen = settings.policy.read_texts().map_err(|error| error.to_string());
+        let seen = settings.policy.read_texts();
         let made = match &seen {
             Ok(texts) => checked(settings, texts, local),
             Err(why) => Err(Refused::unreadable(why)),
@@ -97,6 +97,14 @@ impl Start {
                 Self { in_force, seen, refused: Some(refused) }
             }
         };
+        if take {
+            let version = start.in_force.set.installation().version();
+            tracing::warn!(
+                policy.label = %version.label,
+                policy.digest = %version.digest,
+                "--take-policy: the policy's files are in force without anybody's yes; that is on record"
+            );
+        }
         note_policies(store, &start.in_force, by, tenants(settings, store).await?).await?;
         Ok(start)
     }
@@ -153,7 +161,10 @@ fn wants_a_yes(texts: &PolicyTexts) -> bool {
 }
 
 /// The texts that were in force last, by the record; none where none ever was.
-async fn recorded_texts(settings: &Settings, store: &SqliteStore) -> Result<Option<PolicyTexts>, StoreError> {
+pub(super) async fn recorded_texts(
+    settings: &Settings,
+    store: &SqliteStore,
+) -> Result<Option<PolicyTexts>, StoreError> {
     let (mut installation, mut own) = (None, BTreeMap::new());
     for tenant in tenants(settings, store).await? {
         let Some(recorded) = last_loaded(store, &tenant).await? else { continue };

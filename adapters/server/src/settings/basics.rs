@@ -9,7 +9,7 @@ use placet::id::TenantId;
 use super::problem::Report;
 use super::reader::Section;
 use super::section::tenant;
-use super::{PolicySettings, SettingsErrors, folder_of, parsed, text_of};
+use super::{PolicySettings, SettingsErrors, folder_of, parsed, slack, text_of};
 
 /// The part of the settings without secrets.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ impl Basics {
         let data = root.needed("data", "\"placet.db\"", report);
         let policy = PolicySettings::read(&mut root, folder, report);
         let mut tenants = BTreeSet::new();
-        if let Some(mut slack) = root.section("slack", report) {
+        for mut slack in slack::tables(&mut root, report).unwrap_or_default() {
             tenants.extend(tenant(&mut slack, report));
         }
         if let Some(mut agent) = root.section("agent", report)

@@ -27,7 +27,7 @@ impl OnCallSettings {
         let example = "\"https://api.eu.pagerduty.com/\"";
         let url = table.string("pagerduty_url", report);
         let url = address(url, ("pagerduty_url", example), &table, report);
-        let token = secrets.needed(&mut table, "pagerduty_token", report);
+        let token = secrets.needed(&mut table, ("pagerduty_token", "PLACET_PAGERDUTY_TOKEN"), report);
         table.finish(report);
         let url = match url {
             Some(mut url) => {

@@ -66,15 +66,19 @@ impl PolicySettings {
     /// Reads all texts.
     ///
     /// # Errors
-    /// A file cannot be read.
-    pub fn read_texts(&self) -> anyhow::Result<PolicyTexts> {
-        let tenants = self
-            .tenants
-            .iter()
-            .map(|(tenant, source)| Ok((tenant.clone(), source.text(&format!("tenants.{tenant}.policy"))?)));
+    /// A file cannot be read: the first of them.
+    pub fn read_texts(&self) -> Result<PolicyTexts, Unread> {
+        let unread = |of: Option<&TenantId>| {
+            let of = of.cloned();
+            move |error: anyhow::Error| Unread { of, why: error.to_string() }
+        };
+        let tenants = self.tenants.iter().map(|(tenant, source)| {
+            let text = source.text(&format!("tenants.{tenant}.policy")).map_err(unread(Some(tenant)))?;
+            Ok((tenant.clone(), text))
+        });
         Ok(PolicyTexts {
-            installation: self.installation.text("policy")?,
-            tenants: tenants.collect::<anyhow::Result<_>>()?,
+            installation: self.installation.text("policy").map_err(unread(None))?,
+            tenants: tenants.collect::<Result<_, Unread>>()?,
         })
     }
 
@@ -85,6 +89,16 @@ impl PolicySettings {
     pub fn read_all(&self) -> anyhow::Result<PolicySet> {
         Ok(self.read_texts()?.parse()?)
     }
+}
+
+/// A file that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Unread {
+    /// Whose own it is; none for the installation's.
+    pub of: Option<TenantId>,
+    /// Why, and what to do.
+    pub why: String,
 }
 
 /// One of the files that the policies are made of.

@@ -97,6 +97,16 @@ impl<'d> Section<'d> {
         tables.collect()
     }
 
+    /// Every text within this one, by names of the author's own.
+    pub(super) fn texts(self, report: &mut Report<'_>) -> Vec<(At<String>, At<String>)> {
+        let texts = self.entries.iter().filter_map(|(key, value)| {
+            let name = key.get_ref().as_ref().to_owned();
+            let text = string(value, &self.path(&name), report)?;
+            Some((At { value: name, span: key.span() }, text))
+        });
+        texts.collect()
+    }
+
     /// Text that is not empty.
     pub(super) fn string(&mut self, key: &'static str, report: &mut Report<'_>) -> Option<At<String>> {
         let path = self.path(key);

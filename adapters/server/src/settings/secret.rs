@@ -12,19 +12,44 @@ use super::reader::Section;
 /// The most bytes of a secret's file: more is some other file.
 const SECRET_BYTES_MAX: u64 = 16 * 1024;
 
+/// Looks up a variable of the environment.
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Where secrets are found.
 #[derive(Clone, Copy)]
 pub struct Secrets<'a> {
     /// The folder that relative paths start from: that of the settings' file.
-    pub folder: &'a Path,
-    /// Looks up a variable of the environment.
-    pub environment: &'a dyn Fn(&str) -> Option<String>,
+    pub(super) folder: &'a Path,
+    /// Looks up a variable of the environment; none where secrets are not looked up.
+    environment: Option<Environment<'a>>,
+}
+
+/// What stands for a secret that is not looked up: also the form of a key.
+pub(super) const BLANK: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+impl<'a> Secrets<'a> {
+    /// From this environment, and from files.
+    #[must_use]
+    pub fn new(folder: &'a Path, environment: Environment<'a>) -> Self {
+        Self { folder, environment: Some(environment) }
+    }
+
+    /// None is looked up: for whoever only wants to know whether the rest is right.
+    #[must_use]
+    pub const fn blank(folder: &'a Path) -> Self {
+        Self { folder, environment: None }
+    }
 }
 
 impl std::fmt::Debug for Secrets<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Secrets").field("folder", &self.folder).finish_non_exhaustive()
     }
+}
+
+/// A secret by its variable, as it is written.
+pub(super) fn named(key: &str, variable: &str) -> String {
+    format!("{key} = {{ env = \"{variable}\" }}")
 }
 
 const FORM: &str = "write it as { env = \"NAME\" } or { file = \"path\" }";
@@ -64,20 +89,21 @@ impl Secrets<'_> {
         }
     }
 
-    /// The secret of a key that must be there.
+    /// The secret of a key that must be there. `variable` is what the example of the settings calls its variable.
     pub(super) fn needed(
         &self,
         section: &mut Section<'_>,
-        key: &'static str,
+        (key, variable): (&'static str, &str),
         report: &mut Report<'_>,
     ) -> Option<SecretString> {
         if section.key_span(key).is_none() {
-            let remedy = format!("such as {key} = {{ env = \"PLACET_{}\" }}", key.to_ascii_uppercase());
+            let remedy = format!("such as {}", named(key, variable));
             section.note(key, "it is missing", &remedy, report);
         }
         self.read(section, key, report)
     }
 
+    /// A secret by the variable that holds it.
     fn variable(&self, name: &str) -> Result<SecretString, (String, String)> {
         // The name is repeated only where it can be nothing but a name: people paste the secret itself there.
         let first = name.bytes().next().is_some_and(|byte| byte.is_ascii_uppercase() || byte == b'_');
@@ -87,7 +113,8 @@ impl Secrets<'_> {
             let message = "what stands after `env` is not the name of a variable".to_owned();
             return Err((message, "a name of capital letters, digits and _, such as PLACET_KEY".to_owned()));
         }
-        match (self.environment)(name) {
+        let Some(environment) = self.environment else { return Ok(SecretString::from(BLANK)) };
+        match environment(name) {
             None => Err((
                 format!("the environment variable {name} is not set"),
                 "set it for the server's process, or use { file = \"path\" }".to_owned(),
@@ -99,6 +126,9 @@ impl Secrets<'_> {
     }
 
     fn file(&self, path: &str) -> Result<SecretString, (String, String)> {
+        if self.environment.is_none() {
+            return Ok(SecretString::from(BLANK));
+        }
         let path: PathBuf = self.folder.join(path);
         // A path that leads nowhere is not repeated: people paste the secret itself there.
         let metadata = std::fs::metadata(&path).map_err(|error| {

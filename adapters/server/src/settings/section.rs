@@ -1,17 +1,21 @@
 //! The tables of the settings, one by one.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use placet::id::{AgentId, TenantId, ToolName};
+use placet::id::{AgentId, SurfaceName, TenantId, ToolName};
 use placet::text::Language;
 use placet::time::Ttl;
+use placet_schemas::ToolSchema;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
 use super::problem::Report;
 use super::reader::{At, Section};
+use super::schemas;
 use super::secret::Secrets;
+use super::slack::SlackWaysIn;
 
 /// The longest pause between two posts: beyond it, cards would come too late to be of use.
 const POST_INTERVAL_MAX: Ttl = Ttl::from_mins(1);
@@ -128,15 +132,18 @@ pub(super) fn address(
     None
 }
 
+/// What the ids of channels begin with: public, private, direct.
+const CHANNEL_KINDS: [char; 3] = ['C', 'G', 'D'];
+
 /// `[slack]`: one workspace and the tenant it belongs to.
 #[derive(Debug, Clone)]
 pub struct SlackSettings {
+    /// What policies call it: `slack`, or `slack-NAME`.
+    pub name: SurfaceName,
     /// Slack's Web API, with a slash at its end.
     pub api_url: Url,
-    /// What Slack signs with.
-    pub signing_secret: SecretString,
-    /// What it signed with before a rotation, while both are valid.
-    pub signing_secret_previous: Option<SecretString>,
+    /// How its calls come in.
+    pub ways_in: SlackWaysIn,
     /// The app's token, `xoxb-…`.
     pub bot_token: SecretString,
     /// The workspace's id, `T…`; of an installation for a whole organisation `E…`.
@@ -151,8 +158,10 @@ pub struct SlackSettings {
     pub ops_channel: Option<String>,
     /// How far apart the posts to one channel are.
     pub post_interval: Ttl,
-    /// The language of cards and dialogs.
+    /// The language of cards and dialogs, where neither the channel nor who reads has one.
     pub language: Language,
+    /// The languages of channels, by their ids.
+    pub languages: BTreeMap<String, Language>,
 }
 
 impl SlackSettings {
@@ -161,25 +170,28 @@ impl SlackSettings {
         secrets: Secrets<'_>,
         report: &mut Report<'_>,
     ) -> Option<Self> {
+        let name = super::slack::surface_name(&mut table, report);
         let api_url = table.string("api_url", report);
         let api_url = address(api_url, ("api_url", "\"https://slack.com/api/\""), &table, report);
-        let signing_secret = secrets.needed(&mut table, "signing_secret", report);
-        let signing_secret_previous = secrets.read(&mut table, "signing_secret_previous", report);
-        let bot_token = secrets.needed(&mut table, "bot_token", report);
+        let ways_in = SlackWaysIn::read(&mut table, secrets, report);
+        let bot_token = secrets.needed(&mut table, ("bot_token", "PLACET_SLACK_BOT_TOKEN"), report);
+        super::kind::expect(super::kind::Kind::Bot, ("bot_token", bot_token.as_ref()), &table, report);
         let team = id(table.needed("team", "\"T024BE7LD\"", report), ("team", &['T', 'E']), &table, report);
         let enterprise = table.string("enterprise", report);
         let enterprise = id(enterprise, ("enterprise", &['E']), &table, report);
         let tenant = tenant(&mut table, report);
-        let channels: &[char] = &['C', 'G', 'D'];
         let channel = table.needed("channel", "\"C024BE91L\"", report);
-        let channel = id(channel, ("channel", channels), &table, report);
+        let channel = id(channel, ("channel", &CHANNEL_KINDS), &table, report);
         let ops_channel = table.string("ops_channel", report);
-        let ops_channel = id(ops_channel, ("ops_channel", channels), &table, report);
+        let ops_channel = id(ops_channel, ("ops_channel", &CHANNEL_KINDS), &table, report);
         let post_interval = table.ttl("post_interval", Ttl::ZERO..=POST_INTERVAL_MAX, report);
         let languages = Language::ALL.map(|language| (language.tag(), language));
         let language = table.word("language", &languages, report);
+        let channels = table.section("channels", report);
+        let languages = channels.map(|channels| channel_languages(channels, report)).unwrap_or_default();
         table.finish(report);
         Some(Self {
+            name: name?,
             api_url: match api_url {
                 Some(mut url) => {
                     // A base without a slash at its end would lose its last part when methods are joined to it.
@@ -191,8 +203,7 @@ impl SlackSettings {
                 }
                 None => Url::parse(placet_slack::api::BASE_URL).ok()?,
             },
-            signing_secret: signing_secret?,
-            signing_secret_previous,
+            ways_in: ways_in?,
             bot_token: bot_token?,
             team: team?,
             enterprise,
@@ -201,8 +212,26 @@ impl SlackSettings {
             ops_channel,
             post_interval: post_interval.unwrap_or(placet_slack::POST_INTERVAL),
             language: language.unwrap_or(Language::English),
+            languages,
         })
     }
+}
+
+/// `[slack.channels."C…"]`: what channels have of their own.
+fn channel_languages(channels: Section<'_>, report: &mut Report<'_>) -> BTreeMap<String, Language> {
+    let languages = Language::ALL.map(|language| (language.tag(), language));
+    let mut found = BTreeMap::new();
+    for (name, mut channel) in channels.each(report) {
+        if !is_slack_id(&name.value, &CHANNEL_KINDS) {
+            let message = format!("`{}` is not a channel's id in Slack", name.value);
+            report.add(&name.span, &channel.path(""), message, "an id such as C024BE91L; not a name");
+        }
+        if let Some(language) = channel.word("language", &languages, report) {
+            found.insert(name.value, language);
+        }
+        channel.finish(report);
+    }
+    found
 }
 
 /// Whether a text can be an id of Slack's, of one of these kinds.
@@ -247,7 +276,7 @@ impl GrantSettings {
         secrets: Secrets<'_>,
         report: &mut Report<'_>,
     ) -> Option<Self> {
-        let key = secrets.needed(&mut table, "key", report);
+        let key = secrets.needed(&mut table, ("key", "PLACET_GRANT_KEY"), report);
         let settings = key.map(|key| Self { key });
         if let Some(settings) = &settings
             && settings.bytes().is_none()
@@ -322,6 +351,8 @@ pub struct ToolSettings {
     pub enabled: Option<Vec<ToolName>>,
     /// Hosts that `http_request` may talk to; empty means none.
     pub http_hosts: Vec<String>,
+    /// What tools take, by their full names: an edit is held to it.
+    pub schemas: BTreeMap<String, ToolSchema>,
 }
 
 /// The tools that come with Placet (R13).
@@ -329,8 +360,9 @@ pub(crate) const BUILT_IN: [&str; 8] =
     ["get_time", "add", "get_weather", "read_file", "write_note", "delete_file", "run_shell", "http_request"];
 
 impl ToolSettings {
-    pub(super) fn read(table: Option<Section<'_>>, report: &mut Report<'_>) -> Option<Self> {
+    pub(super) fn read(table: Option<Section<'_>>, folder: &Path, report: &mut Report<'_>) -> Option<Self> {
         let Some(mut table) = table else { return Some(Self::default()) };
+        let schemas = schemas::read(table.section("schemas", report), folder, report);
         let enabled = table.strings("enabled", report);
         let hosts = table.strings("http_hosts", report).unwrap_or_default();
         let (enabled_path, hosts_path) = (table.path("enabled"), table.path("http_hosts"));
@@ -352,7 +384,7 @@ impl ToolSettings {
         }
         let enabled =
             enabled.map(|tools| tools.iter().filter_map(|tool| ToolName::new(&tool.value).ok()).collect());
-        Some(Self { enabled, http_hosts: hosts.into_iter().map(|host| host.value).collect() })
+        Some(Self { enabled, http_hosts: hosts.into_iter().map(|host| host.value).collect(), schemas })
     }
 
     /// The names of the tools there are.

@@ -96,7 +96,7 @@ async fn the_scripted_demonstration_shows_both_branches() {
 async fn whoever_sits_at_the_terminal_decides() {
     let (right, told, cards) = asked("y\nfine by me\nn\nnot today\n").await;
     assert!(right, "{told}");
-    assert!(cards.contains("Solo"), "{cards}");
+    assert!(cards.contains("Who asked for this may approve it alone."), "{cards}");
     assert!(told.contains("denied by user: not today"));
     assert!(told.contains("Session 1: the deletion was approved, the file is gone"));
     assert!(told.contains("Session 2: the deletion was denied, the file is still there, and a note"));

@@ -8,6 +8,7 @@ use placet::record::EventKind;
 use serde_json::{Value, json};
 
 use super::{settings_in, tenant};
+use crate::commands::Config;
 use crate::commands::policy::{Form, PolicyCommand, run};
 use crate::{App, Look, Outside, SystemClock, all_events};
 
@@ -71,8 +72,9 @@ fn answered(command: &PolicyCommand) -> (String, Value) {
 
 fn replay(folder: &Path, policy: Option<&str>) -> PolicyCommand {
     PolicyCommand::Replay {
-        config: folder.join("placet.toml"),
+        config: Config { config: Some(folder.join("placet.toml")) },
         since: "30d".parse().unwrap(),
+        until: None,
         policy: policy.map(|policy| folder.join(policy)),
         tenant: Vec::new(),
         form: Form { json: true },
@@ -116,8 +118,9 @@ async fn what_was_only_looked_on_at_is_told() {
     let calls = [json!({"tool": "read_file"}), json!({"tool": "pay", "args": {"amount": 7000}})];
     let _serving = served(folder.path(), &calls).await;
     let shadow = PolicyCommand::Shadow {
-        config: folder.path().join("placet.toml"),
+        config: Config { config: Some(folder.path().join("placet.toml")) },
         since: "7d".parse().unwrap(),
+        until: None,
         form: Form { json: true },
     };
     let (_, told) = answered(&shadow);

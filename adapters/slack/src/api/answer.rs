@@ -1,6 +1,7 @@
 //! Reading an answer within its bounds, and telling what it means.
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use placet::time::Timestamp;
+use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
 
@@ -12,6 +13,8 @@ use super::error::{ApiError, Repeatable, classify_code};
 pub(super) struct Answer {
     pub(super) body: Value,
     pub(super) scopes: Vec<String>,
+    /// Slack's clock.
+    pub(super) at: Option<Timestamp>,
 }
 
 /// Reads the answer to a call of `method`.
@@ -23,10 +26,12 @@ pub(super) async fn read(
     let status = response.status();
     refuse_status(status, response.headers(), repeatable)?;
     let scopes = scopes(response.headers());
+    let date = response.headers().get(DATE).and_then(|date| date.to_str().ok());
+    let at = date.and_then(Timestamp::from_http_date);
     let bytes = bounded(response).await?;
     let body: Option<Value> = serde_json::from_slice(&bytes).ok();
     match body.as_ref().and_then(|body| body["ok"].as_bool()) {
-        Some(true) if status.is_success() => Ok(Answer { body: body.unwrap_or_default(), scopes }),
+        Some(true) if status.is_success() => Ok(Answer { body: body.unwrap_or_default(), scopes, at }),
         Some(false) => Err(classify_code(method, &body.unwrap_or_default(), repeatable)),
         // Not Slack's JSON: with another status something in between refused it, else it is garbled.
         _ if status.is_success() => Err(ApiError::Unknown),

@@ -4,6 +4,9 @@
 //! `views.open`, `users.info` and `conversations.history`; <https://docs.slack.dev/apis/web-api/rate-limits>.
 
 use serde_json::Value;
+use url::Url;
+
+use super::reach::Unreached;
 
 /// Why a call came to nothing, or may have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -14,8 +17,11 @@ pub enum ApiError {
         /// After how many seconds to ask again, where Slack says so.
         retry_after: Option<u32>,
     },
-    /// Surely not done, or harmless to repeat: no connection, or a fault on Slack's side.
-    #[error("Slack is not available")]
+    /// Surely not done: no connection to Slack came about.
+    #[error("Slack cannot be reached: {0}")]
+    Unreached(Unreached),
+    /// Surely not done, or harmless to repeat: a fault on Slack's side.
+    #[error("Slack is not available at the moment, by its own word")]
     Unavailable,
     /// May have been done: the answer was lost, late, garbled, or a fault after which nothing is known.
     #[error("Slack gave no usable answer; the call may have been done")]
@@ -47,7 +53,7 @@ pub enum ApiError {
         code: String,
     },
     /// The token is not valid or may not do this. Final until somebody changes that.
-    #[error("Slack refuses the bot token ({code})")]
+    #[error("Slack refuses the token ({code})")]
     Auth {
         /// Slack's code.
         code: String,
@@ -60,6 +66,21 @@ pub enum ApiError {
         /// Slack's code, or what stands for it.
         code: String,
     },
+}
+
+impl ApiError {
+    /// What to do about it, where whoever runs the server can do something; none where Slack has to, or time will.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Self::Unreached(unreached) => Some(unreached.remedy()),
+            Self::Unavailable => Some("see https://slack-status.com; it is asked again".to_owned()),
+            Self::Unknown => Some(
+                "see whether something between this machine and Slack holds its answers back: a proxy, a firewall".to_owned(),
+            ),
+            _ => None,
+        }
+    }
 }
 
 /// Whether doing a call twice differs from doing it once.
@@ -82,9 +103,9 @@ impl Repeatable {
 }
 
 /// No answer came. Only a connection that never came about proves that nothing was sent.
-pub(super) fn classify_transport(error: &reqwest::Error) -> ApiError {
+pub(crate) fn classify_transport(error: &reqwest::Error, proxy: Option<&Url>) -> ApiError {
     if error.is_connect() {
-        ApiError::Unavailable
+        ApiError::Unreached(Unreached::of(error, proxy))
     } else if error.is_builder() {
         ApiError::Other { code: "bad_request_made".into() }
     } else {
@@ -125,6 +146,10 @@ pub(super) fn classify_code(method: &str, body: &Value, repeatable: Repeatable) 
         | "team_access_not_granted"
         | "no_permission"
         | "cannot_dm_bot" => ApiError::NoPlace { code },
+        // Somebody closed the dialog, or it was changed meanwhile.
+        "not_found" | "view_not_found" | "hash_conflict" if method.starts_with("views.") => {
+            ApiError::Gone { code }
+        }
         "invalid_blocks"
         | "invalid_blocks_format"
         | "msg_blocks_too_long"

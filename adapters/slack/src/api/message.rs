@@ -120,7 +120,7 @@ pub struct Posted {
     /// The message's id within the channel. A string: as a number it loses digits.
     pub ts: String,
     /// The parent it stands under. Slack posts a reply to a deleted parent into the channel without an error; only
-    /// this tells (slack-go/slack#1571).
+    /// this tells.
     pub thread_ts: Option<String>,
 }
 

@@ -129,7 +129,59 @@ async fn a_refused_connection_and_a_late_answer_differ() {
     // The system accepts the connection, nobody answers.
     assert_eq!(api(&base_url).post_message(&message).await, Err(ApiError::Unknown));
     drop(listener);
-    assert_eq!(api(&base_url).post_message(&message).await, Err(ApiError::Unavailable));
+    let at = format!("127.0.0.1:{}", base_url.port().unwrap());
+    assert_eq!(unreached(&base_url, None).await, (Barrier::Refused, format!("{at} refuses the connection")));
+}
+
+/// Why no connection to this address comes about, in a word and in words.
+async fn unreached(base_url: &Url, proxy: Option<&str>) -> (Barrier, String) {
+    let mut settings = ApiSettings::new(base_url.clone(), SecretString::from("xoxb-test"));
+    settings.proxy = proxy.map(|proxy| Url::parse(proxy).unwrap());
+    let api = SlackApi::new(settings).unwrap();
+    match api.auth_test().await {
+        Err(ApiError::Unreached(unreached)) => (unreached.barrier, unreached.to_string()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// R38: a name that is not known, a port that refuses and a certificate that is none are told apart, and none of them is
+/// taken for Slack's word about a token; of a proxy it is said that it is the proxy.
+#[tokio::test]
+async fn what_keeps_slack_from_being_reached_is_told_apart() {
+    // Longer than any name can be: no server of names needs to be asked.
+    let nowhere = format!("{}.example.org", "a".repeat(64));
+    let base_url = Url::parse(&format!("http://{nowhere}/api/")).unwrap();
+    let (barrier, told) = unreached(&base_url, None).await;
+    assert_eq!(barrier, Barrier::Name, "{told}");
+    assert!(told.starts_with(&format!("the name {nowhere} is not known here (")), "{told}");
+
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    // What answers speaks no TLS.
+    tokio::spawn(async move { axum::serve(listener, Router::new()).await });
+    let base_url = Url::parse(&format!("https://{address}/api/")).unwrap();
+    let (barrier, told) = unreached(&base_url, None).await;
+    assert_eq!(barrier, Barrier::Certificate, "{told}");
+    assert!(told.starts_with(&format!("what answers at {address} has no certificate")), "{told}");
+
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let proxy = format!("http://placet:hunter2hunter2@{closed}");
+    let (barrier, told) = unreached(&base_url, Some(&proxy)).await;
+    assert_eq!((barrier, told), (Barrier::Refused, format!("the proxy {closed} refuses the connection")));
+}
+
+/// Who takes a connection and then says nothing, not even who they are, is silent; that is not an answer that came late.
+#[tokio::test]
+async fn a_connection_that_does_not_come_about_in_time_is_silence() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let at = listener.local_addr().unwrap();
+    let base_url = Url::parse(&format!("https://{at}/api/")).unwrap();
+    let mut settings = ApiSettings::new(base_url, SecretString::from("xoxb-test"));
+    settings.connect_limit = Duration::from_millis(50);
+    let told = SlackApi::new(settings).unwrap().auth_test().await;
+    let Err(ApiError::Unreached(unreached)) = told else { panic!("{told:?}") };
+    assert_eq!(unreached.barrier, Barrier::Silence, "{unreached}");
+    assert_eq!(unreached.to_string(), format!("{at} does not answer: the connection timed out"));
 }
 
 #[tokio::test]

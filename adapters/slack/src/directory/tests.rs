@@ -69,6 +69,17 @@ async fn an_answer_is_kept_for_as_long_as_it_may_be_old() {
     assert_eq!(office.at_hand("slack:T1/UBO"), None);
 }
 
+/// R17: what an account is called goes along, for showing whom no policy names; of one that is out of order it does not.
+#[tokio::test]
+async fn what_an_account_is_called_is_told() {
+    let profile = json!({ "display_name": "Bo B." });
+    let office_of = async |user| office(200, user).await.account("slack:T1/UBO").await.name;
+    let named = office_of(json!({ "team_id": "T1", "profile": profile })).await;
+    assert_eq!(named.as_deref(), Some("Bo B."));
+    assert_eq!(office_of(json!({ "team_id": "T1" })).await, None);
+    assert_eq!(office_of(json!({ "team_id": "T1", "deleted": true, "profile": profile })).await, None);
+}
+
 #[tokio::test]
 async fn many_who_ask_at_once_ask_once() {
     let office = office(200, json!({ "team_id": "T1" })).await;

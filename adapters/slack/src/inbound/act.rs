@@ -2,42 +2,38 @@
 
 use std::sync::Arc;
 
-use axum::Json;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use placet::approval::{Actor, Approval, Command, Rendering};
+use placet::approval::{Actor, Approval, Command, Rendering, Status};
 use placet::gate::Received;
-use placet::inbound::{Act, Inbound, ReplyTo};
+use placet::inbound::{Inbound, ReplyTo};
 use placet::ports::StoreError;
-use placet::text::{Markup, Trouble};
-use serde_json::{Value, json};
+use placet::text::{Markup, Texts, Trouble};
+use serde_json::Value;
 
+use super::answer::Answer;
 use super::intent::{Dialog, InDialog, Intent, Open, Source};
+use super::reading::Stage;
 use super::reference::Reference;
-use super::{Desk, Shared};
-use crate::api::ApiError;
+use super::{Desk, Shared, use_case};
 use crate::render::details::{self, Offer, PAGES_MAX};
 use crate::render::dialog::{self, NOTE_BLOCK};
+use crate::render::sheet::Sheet;
 
 /// Does it, and answers Slack: votes are kept before the answer; dialogs open beside it, for Slack may take longer to
 /// open one than it waits for the answer.
-pub(super) async fn act(desk: &Shared, intent: Intent) -> Response {
+pub(super) async fn act(desk: &Shared, intent: Intent) -> Answer {
     match intent {
         Intent::Vote { vote, saw, from } => desk.vote(*vote, saw.map(|saw| *saw), from).await,
-        Intent::TellInDialog(what) => desk.tell_in_dialog(&what),
-        Intent::Nothing => StatusCode::OK.into_response(),
-        beside => {
-            let Ok(permit) = Arc::clone(&desk.dialogs).try_acquire_owned() else {
-                tracing::warn!("too many dialogs are being opened at once");
-                return StatusCode::SERVICE_UNAVAILABLE.into_response();
-            };
-            let desk = Arc::clone(desk);
-            tokio::spawn(async move {
-                desk.beside(beside).await;
-                drop(permit);
-            });
-            StatusCode::OK.into_response()
+        Intent::Look(look) => super::looking::act(desk, *look).await,
+        Intent::TurnHome { reader, page } => {
+            desk.homes.turned(desk, &reader, page);
+            Answer::Empty
         }
+        Intent::TellInDialog(what) => desk.tell_beside(NOTE_BLOCK, &what),
+        Intent::TellBeside { block, what } => desk.tell_beside(&block, &what),
+        Intent::Commands(step) => super::commands::step(desk, *step),
+        Intent::Use(case) => use_case::act(desk, *case).await,
+        Intent::Nothing => Answer::Empty,
+        beside => desk.afterwards(move |desk| async move { desk.beside(beside).await }),
     }
 }
 
@@ -49,67 +45,87 @@ struct Shown {
 }
 
 impl Desk {
-    async fn vote(&self, vote: Inbound, saw: Option<Inbound>, from: Source) -> Response {
+    /// Does what asks Slack for something beside the answer, which waits for none of Slack's. Where too much of that is under
+    /// way already, Slack is told to tell the person to try again.
+    fn afterwards<W>(self: &Arc<Self>, work: impl FnOnce(Shared) -> W) -> Answer
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let Ok(permit) = Arc::clone(&self.dialogs).try_acquire_owned() else {
+            tracing::warn!("too many dialogs are being opened, and people told, at once");
+            return Answer::NotTaken;
+        };
+        let work = work(Arc::clone(self));
+        tokio::spawn(async move {
+            work.await;
+            drop(permit);
+        });
+        Answer::Empty
+    }
+
+    pub(super) async fn vote(self: &Arc<Self>, vote: Inbound, saw: Option<Inbound>, from: Source) -> Answer {
         let asked = vote.clone();
         if let Some(saw) = saw
             && let Err(fault) = self.gate.receive(saw).await
         {
-            return self.not_kept(&asked, &fault, from).await;
+            return self.not_kept(&asked, &fault, from);
         }
         match self.gate.receive(vote).await {
             // A refusal is whispered by what was committed with it.
             Ok(Received::Decided(_) | Received::Kept) => match from {
-                Source::Card => StatusCode::OK.into_response(),
-                Source::Dialog => Json(json!({ "response_action": "clear" })).into_response(),
+                Source::Card => Answer::Empty,
+                Source::Dialog => Answer::clear(),
             },
             Ok(Received::NoSuchRequest) => {
                 self.note_stranger(&asked).await;
-                self.trouble(&asked, Trouble::NoSuchRequest, from).await
+                self.trouble(&asked, Trouble::NoSuchRequest, from)
             }
-            Err(fault) => self.not_kept(&asked, &fault, from).await,
+            Err(fault) => self.not_kept(&asked, &fault, from),
         }
     }
 
     async fn note_stranger(&self, asked: &Inbound) {
-        if let Act::Vote(ballot) = &asked.act {
-            let by = Actor::Account(ballot.identity.clone());
+        if let Some(identity) = asked.act.identity() {
+            let by = Actor::Account(identity.clone());
             let command = asked.act.command().name();
             self.gate.note_stranger(&asked.tenant, by, command, &asked.request.to_string()).await;
         }
     }
 
-    async fn not_kept(&self, asked: &Inbound, fault: &StoreError, from: Source) -> Response {
+    fn not_kept(self: &Arc<Self>, asked: &Inbound, fault: &StoreError, from: Source) -> Answer {
         tracing::error!(approval.id = %asked.request, error = %fault, "an answer from Slack could not be kept");
         let trouble = match fault {
             StoreError::Unknown(_) => Trouble::Uncertain,
             _ => Trouble::Unavailable,
         };
-        self.trouble(asked, trouble, from).await
+        self.trouble(asked, trouble, from)
     }
 
-    /// Where it came from: a dialog stays open and says it; beside a card it is whispered.
-    async fn trouble(&self, asked: &Inbound, trouble: Trouble, from: Source) -> Response {
+    /// Where it came from: a dialog stays open and says it; beside a card it is whispered, once Slack has its answer.
+    fn trouble(self: &Arc<Self>, asked: &Inbound, trouble: Trouble, from: Source) -> Answer {
         match (from, &asked.reply) {
-            (Source::Dialog, _) => self.tell_in_dialog(&InDialog::Trouble(trouble)),
+            (Source::Dialog, _) => self.tell_beside(NOTE_BLOCK, &InDialog::Trouble(trouble)),
             (Source::Card, Some(reply)) => {
-                self.whisper(reply, trouble).await;
-                StatusCode::OK.into_response()
+                let reply = reply.clone();
+                self.afterwards(move |desk| async move { desk.whisper(&reply, trouble).await })
             }
-            (Source::Card, None) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            (Source::Card, None) => Answer::NotTaken,
         }
     }
 
-    fn tell_in_dialog(&self, what: &InDialog) -> Response {
+    pub(super) fn tell_beside(&self, block: &str, what: &InDialog) -> Answer {
         let texts = self.slack.texts();
         let text = match what {
             InDialog::Trouble(trouble) => texts.trouble(*trouble),
             InDialog::Refusal(refusal) => texts.refusal(refusal, &[], &Markup::PLAIN),
+            InDialog::Said(said) => texts.dialog(*said),
         };
-        Json(json!({ "response_action": "errors", "errors": { NOTE_BLOCK: text } })).into_response()
+        Answer::error(block, &text)
     }
 
-    async fn whisper(&self, to: &ReplyTo, trouble: Trouble) {
-        let text = self.slack.texts().trouble(trouble);
+    pub(super) async fn whisper(&self, to: &ReplyTo, trouble: Trouble) {
+        let slack = self.slack.read_surely_by(&to.identity, &to.channel).await;
+        let text = slack.texts().trouble(trouble);
         if let Err(fault) = self.slack.whisper(to, &text).await {
             tracing::warn!(error = %fault, "a whisper could not be delivered");
         }
@@ -123,8 +139,16 @@ impl Desk {
             Intent::Details(open) => self.open_details(&open).await,
             Intent::Turn { dialog, page } => self.turn(&dialog, page).await,
             Intent::AskWhyNotInstead(dialog) => self.ask_instead(&dialog).await,
+            Intent::OpenSheet(open) => self.open_sheet(&open).await,
             Intent::Tell { to, trouble } => self.whisper(&to, trouble).await,
-            Intent::Vote { .. } | Intent::TellInDialog(_) | Intent::Nothing => {}
+            Intent::Vote { .. }
+            | Intent::TellInDialog(_)
+            | Intent::TellBeside { .. }
+            | Intent::Commands(_)
+            | Intent::Use(_)
+            | Intent::TurnHome { .. }
+            | Intent::Look(_)
+            | Intent::Nothing => {}
         }
     }
 
@@ -141,30 +165,34 @@ impl Desk {
             origin: open.origin.clone(),
             opened: 0,
             all_opened: false,
+            language: self.slack.texts().language(),
         };
         let Some(sealed) = reference.encode(&self.secrets) else {
             return self.whisper(&open.reply, Trouble::StaleButton).await;
         };
         let texts = self.slack.texts();
         let dialog = if yes {
-            dialog::approve(&value.code, &sealed, texts)
+            dialog::approve((&value.code, open.asks.as_deref()), &sealed, texts)
         } else {
-            dialog::deny(&value.code, &sealed, value.reason_for_no, texts)
+            dialog::deny((&value.code, open.asks.as_deref()), &sealed, value.reason_for_no, texts)
         };
         let opened = self.slack.api().views_open(&open.trigger_id, &dialog).await;
-        self.not_opened(opened.err(), &open.reply).await;
+        self.not_opened(opened.err(), (&open.reply, value.request)).await;
     }
 
     async fn ask_instead(&self, from: &Dialog) {
         let reference = &from.reference;
         let Some(sealed) = reference.encode(&self.secrets) else { return };
-        let dialog = dialog::deny(&reference.code, &sealed, reference.reason_for_no, self.slack.texts());
+        let about = (&reference.code, None);
+        let dialog = dialog::deny(about, &sealed, reference.reason_for_no, self.slack.texts());
         let changed = self.slack.api().views_update(&from.view_id, None, &dialog).await;
-        self.not_opened(changed.err(), &from.reply).await;
+        self.not_opened(changed.err(), (&from.reply, reference.request)).await;
     }
 
     async fn open_details(&self, open: &Open) {
         let Some(approval) = self.load(open.value.request, &open.reply).await else { return };
+        let stage = Stage::Opens(open.trigger_id.clone());
+        let Some(stage) = self.may_read(&approval, &open.reply, stage).await else { return };
         let reference = Reference {
             request: approval.id,
             code: approval.code.clone(),
@@ -175,29 +203,30 @@ impl Desk {
             origin: open.origin.clone(),
             opened: 0,
             all_opened: false,
+            language: self.slack.texts().language(),
         };
         let Some(shown) = self.details(&approval, reference, 0) else {
-            return self.whisper(&open.reply, Trouble::StaleButton).await;
+            return self.shows_no(Trouble::StaleButton, (&open.reply, approval.id), &stage).await;
         };
-        match self.slack.api().views_open(&open.trigger_id, &shown.dialog).await {
-            Ok(_) => self.put_on_record(&approval, shown.rendering, &open.identity).await,
-            Err(fault) => self.not_opened(Some(fault), &open.reply).await,
+        if self.shows(&shown.dialog, (&open.reply, approval.id), &stage).await {
+            self.put_on_record(&approval, shown.rendering, &open.identity).await;
         }
     }
 
-    async fn turn(&self, from: &Dialog, page: usize) {
+    pub(super) async fn turn(&self, from: &Dialog, page: usize) {
         let Some(approval) = self.load(from.reference.request, &from.reply).await else { return };
+        let stage = Stage::Replaces(from.view_id.clone());
+        let Some(stage) = self.may_read(&approval, &from.reply, stage).await else { return };
         let Some(shown) = self.details(&approval, from.reference.clone(), page) else { return };
-        match self.slack.api().views_update(&from.view_id, None, &shown.dialog).await {
-            Ok(_) => self.put_on_record(&approval, shown.rendering, &from.identity).await,
-            Err(fault) => self.not_opened(Some(fault), &from.reply).await,
+        if self.shows(&shown.dialog, (&from.reply, approval.id), &stage).await {
+            self.put_on_record(&approval, shown.rendering, &from.identity).await;
         }
     }
 
     /// The dialog for one page, with what was opened before and this page in its reference.
     fn details(&self, approval: &Approval, before: Reference, page: usize) -> Option<Shown> {
         let view = self.gate.view(approval);
-        let texts = self.slack.texts();
+        let texts = Texts::of(before.language);
         let pages = details::pages(&view.call, texts);
         let page = page.min(pages.len().min(PAGES_MAX).saturating_sub(1));
         let full = view.call.redacted == 0;
@@ -217,15 +246,34 @@ impl Desk {
         };
         let sealed = reference.encode(&self.secrets)?;
         let may_approve = full || terms.is_some_and(|terms| terms.partial_view_may_approve);
-        let dialog = details::view(&view, &pages, Offer { page, all_opened, may_approve }, &sealed, texts);
+        let more = self.more(approval, all_opened && may_approve);
+        let offer = Offer { page, all_opened, may_approve, more: &more };
+        let dialog = details::view(&view, &pages, offer, &sealed, texts);
         let rendering = (full && all_opened).then(|| Rendering {
             shown,
             surface: self.slack.settings().name.clone(),
             full: true,
             viewer: None,
-            covers: view.covers(),
+            covers: view.covers,
         });
         Some(Shown { dialog, rendering })
+    }
+
+    /// What can be done from Details beside yes and no. To decide alone is offered where the policy lets anybody, to who was
+    /// shown everything.
+    fn more(&self, approval: &Approval, seen: bool) -> Vec<Sheet> {
+        if approval.status() != Status::WaitingApproval {
+            return Vec::new();
+        }
+        let terms = approval.verdict.as_deref().and_then(|verdict| verdict.terms.as_ref());
+        let policy = self.gate.policy_of(&approval.tenant);
+        let all = [
+            (Sheet::Edit, terms.is_some_and(|terms| terms.may_edit)),
+            (Sheet::Ask, approval.proposal.can_be_asked_about()),
+            (Sheet::Freeze, true),
+            (Sheet::BreakGlass, seen && !policy.glass_breakers().is_empty()),
+        ];
+        all.into_iter().filter(|(_, offered)| *offered).map(|(sheet, _)| sheet).collect()
     }
 
     /// After the last page is there: this account was shown everything.
@@ -243,7 +291,7 @@ impl Desk {
         }
     }
 
-    async fn load(&self, request: placet::id::RequestId, reply: &ReplyTo) -> Option<Approval> {
+    pub(super) async fn load(&self, request: placet::id::RequestId, reply: &ReplyTo) -> Option<Approval> {
         let tenant = &self.slack.settings().tenant;
         match self.gate.load(tenant, request).await {
             Ok(approval) => Some(approval),
@@ -259,12 +307,5 @@ impl Desk {
                 None
             }
         }
-    }
-
-    /// Slack did not open or change a dialog: the person presses again.
-    async fn not_opened(&self, fault: Option<ApiError>, reply: &ReplyTo) {
-        let Some(fault) = fault else { return };
-        tracing::warn!(error = %fault, "Slack did not open a dialog");
-        self.whisper(reply, Trouble::DialogExpired).await;
     }
 }

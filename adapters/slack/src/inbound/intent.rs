@@ -6,20 +6,27 @@
 
 use placet::approval::{Assurance, Ballot, Decision, Refusal, Rendering};
 use placet::call::ShownDigest;
-use placet::id::{DeliveryKey, RequestId};
+use placet::id::{DeliveryKey, RequestId, SurfaceName};
 use placet::inbound::{Act, Inbound, Located, MessageRef, ReplyTo};
 use placet::person::Identity;
-use placet::text::Trouble;
+use placet::text::{DialogText, Trouble};
 use placet::time::Timestamp;
 use sha2::{Digest, Sha256};
 
+use super::home::is_home;
 use super::reference::{Origin, Reference};
+use super::sheet::{OpenSheet, UseCase};
 use crate::identity::SlackIdentity;
 use crate::limits;
 use crate::payload::{Action, BlockActions, Interaction, View, ViewSubmission};
 use crate::render::details::{DETAILS_DIALOG, NEXT_ACTION, PAGES_MAX, PREVIOUS_ACTION};
 use crate::render::dialog::{APPROVE_DIALOG, DENY_DIALOG, NOTE_ACTION, NOTE_BLOCK, NOTE_UNITS_MAX};
-use crate::render::{APPROVE_ACTION, ButtonValue, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION};
+use crate::render::home::{HOME_NEXT_ACTION, HOME_PREVIOUS_ACTION};
+use crate::render::menu::{LOOK_ACTION, MENU_ACTION};
+use crate::render::sheet::Sheet;
+use crate::render::{
+    APPROVE_ACTION, ButtonValue, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION, TAKE_BACK_ACTION, is_action,
+};
 use crate::signature::SigningSecrets;
 use crate::surface::SlackSettings;
 
@@ -33,7 +40,7 @@ pub(super) struct Context<'a> {
 /// What somebody wants.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Intent {
-    /// To vote. `saw` goes on record before.
+    /// To vote, or to take a vote back. `saw` goes on record before.
     Vote { vote: Box<Inbound>, saw: Option<Box<Inbound>>, from: Source },
     /// The dialog for a no.
     AskWhyNot(Open),
@@ -47,8 +54,20 @@ pub(super) enum Intent {
     AskWhyNotInstead(Dialog),
     /// What cannot be done, told to who wanted it.
     Tell { to: ReplyTo, trouble: Trouble },
+    /// Another page of one's home.
+    TurnHome { reader: Identity, page: usize },
+    /// That one is looking, or no longer is, from Details.
+    Look(Box<super::looking::Look>),
+    /// A dialog for something beside yes and no.
+    OpenSheet(Box<OpenSheet>),
+    /// Something that is done before Slack is answered.
+    Use(Box<UseCase>),
     /// What cannot be done, told in the dialog.
     TellInDialog(InDialog),
+    /// The same, beside a field of it.
+    TellBeside { block: String, what: InDialog },
+    /// Something on an answer to a command, or in a dialog of one.
+    Commands(Box<super::commands::Step>),
     /// Nothing that this app has to do with.
     Nothing,
 }
@@ -58,6 +77,7 @@ pub(super) enum Intent {
 pub(super) enum InDialog {
     Trouble(Trouble),
     Refusal(Refusal),
+    Said(DialogText),
 }
 
 /// Where a vote came from, which decides how Slack is answered.
@@ -72,6 +92,8 @@ pub(super) enum Source {
 pub(super) struct Open {
     pub(super) trigger_id: String,
     pub(super) value: ButtonValue,
+    /// What the message asks, where it asks about this request alone.
+    pub(super) asks: Option<String>,
     pub(super) viewer: SlackIdentity,
     pub(super) identity: Identity,
     pub(super) origin: Origin,
@@ -111,10 +133,26 @@ struct Said<'a> {
 
 impl Context<'_> {
     fn click(&self, click: &BlockActions) -> Intent {
-        let known =
-            [APPROVE_ACTION, REMEMBER_ACTION, DENY_ACTION, DETAILS_ACTION, PREVIOUS_ACTION, NEXT_ACTION];
+        if let Some(step) = super::commands::of_click(self, click) {
+            return Intent::Commands(Box::new(step));
+        }
+        let known = [
+            APPROVE_ACTION,
+            REMEMBER_ACTION,
+            DENY_ACTION,
+            TAKE_BACK_ACTION,
+            DETAILS_ACTION,
+            PREVIOUS_ACTION,
+            NEXT_ACTION,
+            HOME_PREVIOUS_ACTION,
+            HOME_NEXT_ACTION,
+        ];
         let action = click.actions().iter().find_map(|action| {
-            let id = known.into_iter().find(|known| action.action_id.as_deref() == Some(*known))?;
+            let id = known
+                .into_iter()
+                .chain(Sheet::ALL.map(Sheet::action))
+                .chain([MENU_ACTION, LOOK_ACTION])
+                .find(|known| action.action_id.as_deref().is_some_and(|id| is_action(id, known)))?;
             Some((action, id))
         });
         let Some((action, id)) = action else { return Intent::Nothing };
@@ -128,12 +166,18 @@ impl Context<'_> {
             };
         };
         if let Some(view) = &click.view {
-            return self.in_details(view, (action, id), (viewer, identity));
+            if is_home(view) {
+                return self.in_home(click, (action, id), (viewer, identity));
+            }
+            return self.in_details((click, view), (action, id), (viewer, identity));
+        }
+        if id == MENU_ACTION || Sheet::of_action(id).is_some() {
+            return self.deed((click, action), (viewer, identity), origin);
         }
         let value = action.value.as_deref().and_then(ButtonValue::decode);
         let Some(value) = value else { return self.tell(identity, &origin, Trouble::StaleButton) };
         if matches!(id, APPROVE_ACTION | REMEMBER_ACTION) && !value.reason_for_yes {
-            let Some(delivery) = click_key(click, action, &viewer) else {
+            let Some(delivery) = click_key(&self.settings.name, (click, action), &viewer) else {
                 return self.tell(identity, &origin, Trouble::Unavailable);
             };
             let vote = self.vote(Said {
@@ -148,11 +192,23 @@ impl Context<'_> {
             });
             return Intent::Vote { vote: Box::new(vote), saw: None, from: Source::Card };
         }
+        if id == TAKE_BACK_ACTION {
+            let Some(delivery) = click_key(&self.settings.name, (click, action), &viewer) else {
+                return self.tell(identity, &origin, Trouble::Unavailable);
+            };
+            let act = Act::TakeBack { identity: identity.clone() };
+            let vote = self.inbound((delivery, value.request), &identity, &origin, act);
+            return Intent::Vote { vote: Box::new(vote), saw: None, from: Source::Card };
+        }
         let Some(trigger_id) = click.trigger_id.clone() else {
             return self.tell(identity, &origin, Trouble::DialogExpired);
         };
         let reply = self.reply(identity.clone(), &origin);
-        let open = Open { trigger_id, value, viewer, identity, origin, reply };
+        // A part of a card has a number behind its action, and the message asks about others too.
+        let is_alone = action.action_id.as_deref() == Some(id);
+        let asks = click.message.as_ref().filter(|_| is_alone).and_then(|message| message.text.as_deref());
+        let asks = asks.map(crate::mrkdwn::unescape);
+        let open = Open { trigger_id, value, asks, viewer, identity, origin, reply };
         match id {
             // A reason has come to be wanted since: it is asked for, and the yes is for this call alone.
             APPROVE_ACTION | REMEMBER_ACTION => Intent::AskWhy(open),
@@ -166,7 +222,7 @@ impl Context<'_> {
     /// A button within Details.
     fn in_details(
         &self,
-        view: &View,
+        (click, view): (&BlockActions, &View),
         (action, id): (&Action, &str),
         (viewer, identity): (SlackIdentity, Identity),
     ) -> Intent {
@@ -176,8 +232,14 @@ impl Context<'_> {
         let Some(view_id) = view.id.clone() else { return Intent::Nothing };
         let reply = self.reply(identity.clone(), &reference.origin);
         let dialog = Dialog { view_id, reference, identity, reply };
+        if let Some(sheet) = Sheet::of_action(id) {
+            return self.sheet_in_details(sheet, dialog, viewer);
+        }
         if id == DENY_ACTION {
             return Intent::AskWhyNotInstead(dialog);
+        }
+        if id == LOOK_ACTION {
+            return self.look_in_details((click, action), dialog, &viewer);
         }
         let page = action.value.as_deref().and_then(|page| page.parse::<usize>().ok());
         match page.filter(|page| *page < PAGES_MAX) {
@@ -189,7 +251,13 @@ impl Context<'_> {
     fn submission(&self, submission: &ViewSubmission) -> Intent {
         let in_dialog = |trouble: Trouble| Intent::TellInDialog(InDialog::Trouble(trouble));
         let Some(view) = &submission.view else { return Intent::Nothing };
+        if let Some(step) = super::commands::of_submission(self, submission, view) {
+            return Intent::Commands(Box::new(step));
+        }
         let kind = view.callback_id.as_deref().unwrap_or_default();
+        if let Some(sheet) = Sheet::of_callback(kind) {
+            return self.sheet_submission(submission, view, sheet);
+        }
         let decision = match kind {
             DENY_DIALOG => Decision::Deny,
             APPROVE_DIALOG | DETAILS_DIALOG => Decision::Approve,
@@ -206,7 +274,7 @@ impl Context<'_> {
         if kind == APPROVE_DIALOG && note.is_none() {
             return Intent::TellInDialog(InDialog::Refusal(Refusal::ReasonRequired { decision }));
         }
-        let Some(delivery) = submission.delivery_id().and_then(|id| key(&id)) else {
+        let Some(delivery) = submission.delivery_id(&self.settings.name).and_then(|id| key(&id)) else {
             return in_dialog(Trouble::Unavailable);
         };
         let saw = (kind == DETAILS_DIALOG && reference.full)
@@ -237,22 +305,43 @@ impl Context<'_> {
             remember: said.remember,
             given_on: None,
         };
+        self.inbound((said.delivery, said.request), said.identity, said.origin, Act::Vote(ballot))
+    }
+
+    /// What somebody did on a message of ours.
+    pub(super) fn inbound(
+        &self,
+        (delivery, request): (DeliveryKey, RequestId),
+        identity: &Identity,
+        origin: &Origin,
+        act: Act,
+    ) -> Inbound {
         Inbound {
-            delivery: said.delivery,
+            delivery,
             at: self.now,
             tenant: self.settings.tenant.clone(),
-            request: said.request,
-            message: self.message(said.origin),
-            reply: Some(self.reply(said.identity.clone(), said.origin)),
-            act: Act::Vote(ballot),
+            request,
+            message: self.message(origin),
+            reply: Some(self.reply(identity.clone(), origin)),
+            act,
         }
     }
 
     /// That this account saw everything in Details. It was put on record when the last page was opened; should that
     /// have been lost, the submitted view proves it again: only a view that was shown can be submitted.
     fn saw(&self, delivery: &DeliveryKey, identity: &Identity, reference: &Reference) -> Option<Inbound> {
+        self.saw_all(delivery, identity, (reference.request, reference.shown))
+    }
+
+    /// The same, by request and what was shown.
+    pub(super) fn saw_all(
+        &self,
+        delivery: &DeliveryKey,
+        identity: &Identity,
+        (request, shown): (RequestId, ShownDigest),
+    ) -> Option<Inbound> {
         let rendering = Rendering {
-            shown: reference.shown,
+            shown,
             surface: self.settings.name.clone(),
             full: true,
             viewer: Some(identity.clone()),
@@ -262,7 +351,7 @@ impl Context<'_> {
             delivery: key(&format!("{delivery}/saw"))?,
             at: self.now,
             tenant: self.settings.tenant.clone(),
-            request: reference.request,
+            request,
             message: None,
             reply: None,
             act: Act::Saw(rendering),
@@ -283,7 +372,7 @@ impl Context<'_> {
         })
     }
 
-    fn reply(&self, identity: Identity, origin: &Origin) -> ReplyTo {
+    pub(super) fn reply(&self, identity: Identity, origin: &Origin) -> ReplyTo {
         ReplyTo {
             surface: self.settings.name.clone(),
             channel: origin.channel.clone(),
@@ -292,12 +381,12 @@ impl Context<'_> {
         }
     }
 
-    fn tell(&self, identity: Identity, origin: &Origin, trouble: Trouble) -> Intent {
+    pub(super) fn tell(&self, identity: Identity, origin: &Origin, trouble: Trouble) -> Intent {
         Intent::Tell { to: self.reply(identity, origin), trouble }
     }
 }
 
-fn named(viewer: SlackIdentity) -> Option<(SlackIdentity, Identity)> {
+pub(super) fn named(viewer: SlackIdentity) -> Option<(SlackIdentity, Identity)> {
     let identity = Identity::slack(&viewer.workspace, &viewer.user).ok()?;
     Some((viewer, identity))
 }
@@ -320,16 +409,20 @@ fn origin(click: &BlockActions) -> Origin {
 }
 
 /// The same for every delivery of the same click. Without its time the trigger stands in, which is as unique.
-fn click_key(click: &BlockActions, action: &Action, viewer: &SlackIdentity) -> Option<DeliveryKey> {
-    let id = click.delivery_id(action).or_else(|| {
+pub(super) fn click_key(
+    surface: &SurfaceName,
+    (click, action): (&BlockActions, &Action),
+    viewer: &SlackIdentity,
+) -> Option<DeliveryKey> {
+    let id = click.delivery_id(surface, action).or_else(|| {
         let trigger = click.trigger_id.as_deref()?;
-        Some(format!("click/{}/{}/trigger/{trigger}", viewer.workspace, viewer.user))
+        Some(format!("{surface}/click/{}/{}/trigger/{trigger}", viewer.workspace, viewer.user))
     });
     key(&id?)
 }
 
 /// The id as a key; one that is too long, or holds what no key holds, by its hash.
-fn key(id: &str) -> Option<DeliveryKey> {
+pub(super) fn key(id: &str) -> Option<DeliveryKey> {
     DeliveryKey::new(id)
         .or_else(|_| DeliveryKey::new(format!("slack/{}", hex::encode(Sha256::digest(id)))))
         .ok()

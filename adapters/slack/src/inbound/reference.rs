@@ -1,7 +1,7 @@
 //! What a dialog of ours is about: the sealed text that it carries in `private_metadata`.
 //!
 //! The dialog itself comes back with a submission, but neither the channel nor the message that it was opened from, so
-//! these travel in the reference, with which pages were opened. It holds names only, no content, and nothing that the
+//! these travel in the reference, with its language and which pages were opened. It holds names only, no content, and nothing that the
 //! viewer may not know. It is safe to keep it there and nowhere else, so that dialogs outlive a restart and can be
 //! answered by any replica:
 //! - Slack keeps `private_metadata` with the view; people can neither see nor change it. Should that ever fail, the
@@ -14,6 +14,7 @@
 
 use placet::call::ShownDigest;
 use placet::id::{RequestId, ShortCode};
+use placet::text::Language;
 
 use crate::identity::SlackIdentity;
 use crate::limits::{PRIVATE_METADATA_UNITS_MAX, utf16_len};
@@ -45,6 +46,9 @@ pub(super) struct Reference {
     pub(super) opened: u64,
     /// Whether those are all.
     pub(super) all_opened: bool,
+    /// Its language, which stays for as long as it is open: pages are told apart by number, and another language may have
+    /// others.
+    pub(super) language: Language,
 }
 
 /// The message that a dialog was opened from.
@@ -75,6 +79,7 @@ impl Reference {
             self.origin.ts.clone(),
             self.origin.thread.clone(),
             format!("{:x}", self.opened),
+            self.language.tag().to_owned(),
         ];
         members.iter().all(|member| !member.contains(BETWEEN)).then_some(())?;
         let text = members.join("|");
@@ -87,7 +92,8 @@ impl Reference {
         let (text, seal) = sealed.rsplit_once(BETWEEN)?;
         secrets.is_sealed(text.as_bytes(), seal).then_some(())?;
         let members: Vec<&str> = text.split(BETWEEN).collect();
-        let [FORM, request, code, shown, flags, workspace, user, channel, ts, thread, opened] = members[..]
+        let [FORM, request, code, shown, flags, workspace, user, channel, ts, thread, opened, language] =
+            members[..]
         else {
             return None;
         };
@@ -101,6 +107,7 @@ impl Reference {
             origin: Origin { channel: channel.to_owned(), ts: ts.to_owned(), thread: thread.to_owned() },
             opened: u64::from_str_radix(opened, 16).ok()?,
             all_opened: flags.contains('a'),
+            language: Language::of_tag(language)?,
         })
     }
 }
@@ -124,6 +131,7 @@ mod tests {
             origin: Origin { channel: "C1".into(), ts: "1.000100".into(), thread: String::new() },
             opened: 5,
             all_opened: false,
+            language: Language::SimplifiedChinese,
         }
     }
 

@@ -10,10 +10,11 @@ use placet::gate::{Directories, GateParts, GateSettings, NoOnCall, PolicyShelf, 
 use placet::inbound::{Act, Inbound};
 use placet::person::Identity;
 use placet::policy::{Policy, PolicySet};
-use placet::ports::{RequestStore, Store};
+use placet::ports::{NoSchemas, RequestStore, Store};
+use placet::text::Trouble;
 use placet_store::{Location, Options, SqliteStore};
 use secrecy::SecretString;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::Sha256;
 use tokio::sync::Notify;
 use tower::ServiceExt as _;
@@ -109,6 +110,7 @@ impl Office {
             surfaces: vec![Arc::new(slack.clone())],
             redactor: Arc::new(Redactor::new()),
             signer: None,
+            schemas: Arc::new(NoSchemas),
             wakes: Wakes::new(),
             settings: GateSettings::default(),
         });
@@ -120,11 +122,19 @@ impl Office {
             judgement: Asked::judged(Arc::new(verdict(terms()))),
             claim: None,
             facts: Facts::none(at(0)),
-            beside: None,
+            guards: None,
+            replaces: None,
         };
         let Opened::New(request) = store.open(opening).await.unwrap() else { panic!("it is there already") };
         let secrets = SigningSecrets::new(SecretString::from(SECRET)).unwrap();
-        let router = router(SlackInbound { secrets, gate: gate.clone(), slack: slack.clone() });
+        let router = router(SlackInbound {
+            secrets,
+            gate: gate.clone(),
+            slack: slack.clone(),
+            tasks: None,
+            homes: Homes::default(),
+            neighbours: Vec::new(),
+        });
         Self { router, gate, slack, store, calls, called, request }
     }
 
@@ -139,9 +149,14 @@ impl Office {
         self.send_with(path, body, &headers).await
     }
 
-    /// With these headers, each as often as it is there.
+    /// With these headers, each as often as it is there; the type of the body is the right one where none is given.
     async fn send_with(&self, path: &str, body: &[u8], headers: &[(&str, &[u8])]) -> (u16, String) {
         let mut request = Request::builder().method(Method::POST).uri(path);
+        if !headers.iter().any(|(name, _)| *name == "content-type") {
+            let json = path == "/slack/events";
+            let kind = if json { "application/json" } else { "application/x-www-form-urlencoded" };
+            request = request.header("content-type", kind);
+        }
         for (name, value) in headers {
             request = request.header(*name, HeaderValue::from_bytes(value).unwrap());
         }
@@ -307,6 +322,26 @@ async fn a_click_is_a_vote_that_is_kept_before_the_answer() {
     assert_eq!(office.load().await.status(), Status::Approved);
 }
 
+/// R18: whose vote is taken back is who pressed the button; delivered again after they voted anew, it takes back nothing.
+#[tokio::test]
+async fn a_vote_is_taken_back_once_by_who_gave_it() {
+    let office = Office::new(&short()).await;
+    let card = office.card().await;
+    let mut yes = click("U0BO000001", &card.blocks, crate::render::APPROVE_ACTION);
+    office.interact(&yes).await;
+    let card = office.card().await;
+    let take_back = |user| click(user, &card.blocks, crate::render::TAKE_BACK_ACTION);
+    office.interact(&take_back("U0ANA00001")).await;
+    assert_eq!(office.load().await.votes.len(), 1, "somebody else's");
+    assert_eq!(office.interact(&take_back("U0BO000001")).await, (200, String::new()));
+    assert!(office.load().await.votes.is_empty());
+    yes["actions"][0]["action_ts"] = "1793520009.482911".into();
+    office.interact(&yes).await;
+    office.interact(&take_back("U0BO000001")).await;
+    office.step().await;
+    assert_eq!(office.load().await.votes.len(), 1);
+}
+
 #[tokio::test]
 async fn who_may_not_is_told_why_and_who_can() {
     let office = Office::new(&short()).await;
@@ -423,7 +458,7 @@ async fn a_no_can_be_said_within_details() {
     assert_eq!(office.load().await.status(), Status::Rejected);
 }
 
-/// bolt-python#434: the trigger is too old.
+/// R30: the trigger is too old.
 #[tokio::test]
 async fn a_dialog_that_slack_does_not_open_is_told() {
     let answer = |method: &str| match method {
@@ -553,13 +588,81 @@ async fn both_secrets_count_while_they_are_rotated() {
     let mut office = Office::new(&short()).await;
     let new = SecretString::from("the new secret of this test");
     let secrets = SigningSecrets::rotating(new, SecretString::from(SECRET)).unwrap();
-    office.router = router(SlackInbound { secrets, gate: office.gate.clone(), slack: office.slack.clone() });
+    office.router = router(SlackInbound {
+        secrets,
+        gate: office.gate.clone(),
+        slack: office.slack.clone(),
+        tasks: None,
+        homes: Homes::default(),
+        neighbours: Vec::new(),
+    });
     let (body, time) = (form(&json!({ "type": "shortcut" })), at(100).as_secs().to_string());
     for (secret, status) in [("the new secret of this test", 200), (SECRET, 200), ("an older one", 401)] {
         let signature = sign_by(secret, &time, &body);
         let answer = office.send_signed("/slack/interactivity", &body, &signature).await;
         assert_eq!(answer, (status, String::new()), "{secret}");
     }
+}
+
+/// What is rightly signed and says that it is something else is not guessed at.
+#[tokio::test]
+async fn a_call_that_is_no_form_by_its_type_is_a_bad_request() {
+    let office = Office::new(&short()).await;
+    let (click, time) = (form(&json!({ "type": "shortcut" })), at(100).as_secs());
+    let (time, good) = (time.to_string(), sign(time, &click));
+    let sends = async |path: &str, kind: &str| {
+        let headers = [(TIMESTAMP_HEADER, time.as_bytes()), (SIGNATURE_HEADER, good.as_bytes())];
+        let headers = [&headers[..], &[("content-type", kind.as_bytes())]].concat();
+        office.send_with(path, &click, &headers).await.0
+    };
+    assert_eq!(sends("/slack/interactivity", "application/x-www-form-urlencoded").await, 200);
+    for kind in ["application/json", "text/plain", "", "application/x-www-form-urlencoded; charset=utf-8"] {
+        for path in ["/slack/interactivity", "/slack/commands"] {
+            assert_eq!(sends(path, kind).await, 400, "{path} {kind}");
+        }
+    }
+}
+
+/// Nor is an event that says that it is a form; one that says nothing, or that it is text, is JSON all the same.
+#[tokio::test]
+async fn an_event_that_is_a_form_by_its_type_is_a_bad_request() {
+    let office = Office::new(&short()).await;
+    let event = json!({ "type": "url_verification", "challenge": "c" }).to_string();
+    let time = at(100).as_secs();
+    let (time, good) = (time.to_string(), sign(time, event.as_bytes()));
+    for (kind, status) in [
+        ("application/json", 200),
+        ("text/plain", 200),
+        ("", 200),
+        ("application/x-www-form-urlencoded", 400),
+    ] {
+        let headers = [(TIMESTAMP_HEADER, time.as_bytes()), (SIGNATURE_HEADER, good.as_bytes())];
+        let headers = [&headers[..], &[("content-type", kind.as_bytes())]].concat();
+        assert_eq!(office.send_with("/slack/events", event.as_bytes(), &headers).await.0, status, "{kind}");
+    }
+}
+
+/// Slack does not sign its look at the certificate. It is taken and nothing is done, whatever else stands in it; no other
+/// address takes it, nor is anything else taken that says so.
+#[tokio::test]
+async fn a_look_at_the_certificate_needs_no_signature_and_does_nothing() {
+    let office = Office::new(&short()).await;
+    let looks = async |path: &str, body: &[u8]| {
+        let length = body.len().to_string();
+        office.send_with(path, body, &[("content-length", length.as_bytes())]).await
+    };
+    for body in [&b"ssl_check=1&token=x"[..], b"ssl_check=1&command=%2Fplacet&text=pending&user_id=U1"] {
+        assert_eq!(looks("/slack/commands", body).await, (200, String::new()), "{}", body.escape_ascii());
+    }
+    let long = format!("ssl_check=1&token={}", "x".repeat(2_000));
+    for body in [&b"ssl_check=0"[..], b"ssl_check=1&ssl_check=1", b"", b"command=%2Fplacet", long.as_bytes()]
+    {
+        assert_eq!(looks("/slack/commands", body).await, (401, String::new()), "{}", body.escape_ascii());
+    }
+    for path in ["/slack/interactivity", "/slack/events"] {
+        assert_eq!(looks(path, b"ssl_check=1").await, (401, String::new()), "{path}");
+    }
+    assert!(office.calls.lock().unwrap().is_empty(), "Slack was asked nothing");
 }
 
 /// What is rightly signed and no text is refused as such: it is Slack's, and cannot be read.
@@ -582,7 +685,7 @@ async fn slack_is_answered_what_it_must_hear() {
     assert_eq!(office.send("/slack/events", event).await, (200, String::new()));
     assert_eq!(office.send("/slack/commands", b"ssl_check=1&token=x").await, (200, String::new()));
     let (status, body) = office.send("/slack/commands", b"command=%2Fplacet&text=pending&user_id=U1").await;
-    assert!(status == 200 && body.contains("ephemeral") && body.contains("not there yet"), "{body}");
+    assert!(status == 200 && body.contains("ephemeral") && body.contains("which team"), "{body}");
     for other in [json!({}), json!({ "type": "shortcut" }), json!({ "type": "view_closed" })] {
         assert_eq!(office.interact(&other).await, (200, String::new()));
     }
@@ -647,7 +750,7 @@ fn the_same_click_has_the_same_key_and_no_other_has() {
     assert!(voted(&timeless).delivery.as_str().starts_with("slack/"));
 }
 
-/// bolt-js#1615, Slack Connect: whose vote it is comes from the user's own workspace, never from where they are.
+/// R17, R30, Slack Connect: whose vote it is comes from the user's own workspace, never from where they are.
 #[test]
 fn who_it_is_comes_from_the_users_workspace() {
     let mut connect = approve_click();
@@ -711,4 +814,23 @@ fn a_yes_that_needs_a_reason_asks_for_it() {
     assert!(matches!(intent(&payload), Intent::AskWhy(_)));
     payload["trigger_id"] = Value::Null;
     assert!(matches!(intent(&payload), Intent::Tell { trouble: Trouble::DialogExpired, .. }));
+}
+
+/// R17: Slack says that the token is good no more: whoever looks after the health of the surface hears of it.
+#[tokio::test]
+async fn a_revoked_token_is_heard_of() {
+    use futures::FutureExt as _;
+    let office = Office::new(&json!({})).await;
+    let event =
+        |event: Value| json!({ "type": "event_callback", "event_id": "Ev1", "event": event }).to_string();
+    let other = event(json!({ "type": "tokens_revoked", "tokens": { "oauth": ["U1"], "bot": [] } }));
+    assert_eq!(office.send("/slack/events", other.as_bytes()).await.0, 200);
+    assert!(office.slack.until_lost().now_or_never().is_none());
+    for lost in [
+        json!({ "type": "tokens_revoked", "tokens": { "bot": ["U0BOT"] } }),
+        json!({ "type": "app_uninstalled" }),
+    ] {
+        assert_eq!(office.send("/slack/events", event(lost).as_bytes()).await.0, 200);
+        assert!(office.slack.until_lost().now_or_never().is_some());
+    }
 }

@@ -1,5 +1,7 @@
 //! The check of a message or a view against the table of limits, before it is sent.
 
+mod choice;
+
 use std::collections::HashSet;
 
 use serde_json::Value;
@@ -32,7 +34,10 @@ pub fn check_message(message: &Value) -> Vec<Violation> {
 /// Every limit that the modal `view` violates.
 pub fn check_view(view: &Value) -> Vec<Violation> {
     let mut check = Check::default();
-    check.text("/title", &view["title"], VIEW_TITLE_UNITS_MAX);
+    // A home has none.
+    if view["type"] != "home" {
+        check.text("/title", &view["title"], VIEW_TITLE_UNITS_MAX);
+    }
     check.optional_text("/close", &view["close"], VIEW_BUTTON_UNITS_MAX);
     check.optional_text("/submit", &view["submit"], VIEW_BUTTON_UNITS_MAX);
     check.optional_string("/callback_id", &view["callback_id"], ID_UNITS_MAX);
@@ -182,7 +187,9 @@ impl Check {
         if let Some(length) = element["max_length"].as_u64() {
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             self.at_most(&format!("{path}/max_length"), length, TEXT_INPUT_LENGTH_MAX);
+            self.initial(path, &element["initial_value"], length);
         }
+        self.choice(path, element);
         let confirm = &element["confirm"];
         if !confirm.is_null() {
             self.text(&format!("{path}/confirm/title"), &confirm["title"], CONFIRM_TITLE_UNITS_MAX);

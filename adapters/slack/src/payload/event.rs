@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{BadBody, tolerant};
+use super::{BadBody, Enveloped, json, tolerant};
 use crate::signature::Verified;
 
 /// What comes to the address of events.
@@ -42,6 +42,8 @@ pub struct EventCallback {
     /// The app.
     #[serde(deserialize_with = "tolerant::option")]
     pub api_app_id: Option<String>,
+    /// Installations that the event is visible to; the bot's own user is among them.
+    pub authorizations: Value,
     /// The event itself.
     pub event: Value,
 }
@@ -50,7 +52,15 @@ impl Event {
     /// Parses a verified body.
     pub fn parse(verified: &Verified) -> Result<Self, BadBody> {
         let body = std::str::from_utf8(verified.body()).map_err(|_| BadBody::NotUtf8)?;
-        let value: Value = serde_json::from_str(body).map_err(|_| BadBody::NotJson)?;
+        Self::from_value(json::read(body)?)
+    }
+
+    /// Parses what came in an envelope: what would be the body over HTTP.
+    pub fn enveloped(payload: &Enveloped) -> Result<Self, BadBody> {
+        Self::from_value(payload.0.clone())
+    }
+
+    fn from_value(value: Value) -> Result<Self, BadBody> {
         if !value.is_object() {
             return Err(BadBody::NotJson);
         }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use placet::id::SurfaceName;
 use serde::Deserialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{BadBody, form, tolerant};
+use super::{BadBody, Enveloped, form, json, tolerant};
 use crate::identity::SlackIdentity;
 use crate::signature::Verified;
 
@@ -34,7 +35,15 @@ impl Interaction {
 
     /// Parses the JSON of one payload, as the form carries it.
     fn from_json(json: &str) -> Result<Self, BadBody> {
-        let value: Value = serde_json::from_str(json).map_err(|_| BadBody::NotJson)?;
+        Self::from_value(json::read(json)?)
+    }
+
+    /// Parses what came in an envelope: the payload itself.
+    pub fn enveloped(payload: &Enveloped) -> Result<Self, BadBody> {
+        Self::from_value(payload.0.clone())
+    }
+
+    fn from_value(value: Value) -> Result<Self, BadBody> {
         if !value.is_object() {
             return Err(BadBody::NotJson);
         }
@@ -139,6 +148,8 @@ tolerant_struct! {
         bot_id: String,
         /// Which app wrote it.
         app_id: String,
+        /// What notifications show of it, escaped.
+        text: String,
         /// What the app attached.
         metadata: Metadata,
     }
@@ -153,6 +164,8 @@ tolerant_struct! {
         block_id: String,
         /// What the button carries.
         value: String,
+        /// What was chosen in a menu.
+        selected_option: Selected,
         /// The kind of element.
         r#type: String,
         /// When, unique for each use.
@@ -177,6 +190,13 @@ tolerant_struct! {
     Selected {
         /// Its value.
         value: String,
+    }
+}
+
+impl Action {
+    /// What the button carries, or what was chosen in the menu.
+    pub fn chosen(&self) -> Option<&str> {
+        self.value.as_deref().or_else(|| self.selected_option.as_ref()?.value.as_deref())
     }
 }
 
@@ -209,6 +229,8 @@ tolerant_struct! {
     View {
         /// Its id.
         id: String,
+        /// `modal`, or `home`.
+        r#type: String,
         /// Its version: an update that names an older one is refused.
         hash: String,
         /// Which dialog this is.
@@ -231,6 +253,11 @@ impl View {
     pub fn value(&self, block_id: &str, action_id: &str) -> Option<&str> {
         let field = self.state.as_ref()?.values.get(block_id)?.get(action_id)?;
         field.value.as_deref().or_else(|| field.selected_option.as_ref()?.value.as_deref())
+    }
+
+    /// The block of one of its fields: where what is about the whole dialog can be told.
+    pub fn first_block(&self) -> Option<&str> {
+        self.state.as_ref()?.values.keys().next().map(String::as_str)
     }
 
     /// Tells what was entered from what else might be, without holding it.
@@ -320,12 +347,13 @@ impl BlockActions {
         Some((channel, ts))
     }
 
-    /// The same for every delivery of the same use of `action`, and for no other.
-    pub fn delivery_id(&self, action: &Action) -> Option<String> {
+    /// The same for every delivery of the same use of `action`, and for no other. It holds by whose secret the click was
+    /// signed, so that no other workspace can take it before.
+    pub fn delivery_id(&self, surface: &SurfaceName, action: &Action) -> Option<String> {
         let SlackIdentity { workspace, user } = self.identity()?;
         let (channel, ts) = self.message_address().unwrap_or_default();
         let (used_at, action_id) = (action.action_ts.as_deref()?, action.action_id.as_deref()?);
-        Some(format!("click/{workspace}/{user}/{used_at}/{channel}/{ts}/{action_id}"))
+        Some(format!("{surface}/click/{workspace}/{user}/{used_at}/{channel}/{ts}/{action_id}"))
     }
 }
 
@@ -340,11 +368,11 @@ interaction_struct! {
 impl ViewSubmission {
     /// The same for every delivery of the same submission. A submission that was answered with errors and then
     /// corrected is another one.
-    pub fn delivery_id(&self) -> Option<String> {
+    pub fn delivery_id(&self, surface: &SurfaceName) -> Option<String> {
         let SlackIdentity { workspace, user } = self.identity()?;
         let view = self.view.as_ref()?;
         let (id, hash) = (view.id.as_deref()?, view.hash.as_deref().unwrap_or_default());
-        Some(format!("submission/{workspace}/{user}/{id}/{hash}/{}", view.values_digest()))
+        Some(format!("{surface}/submission/{workspace}/{user}/{id}/{hash}/{}", view.values_digest()))
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{BadBody, form, tolerant};
+use super::{BadBody, Enveloped, form, tolerant};
 use crate::identity::SlackIdentity;
 use crate::signature::Verified;
 
@@ -56,11 +56,20 @@ impl Command {
                 return Err(BadBody::NotForm);
             }
         }
-        if !object.contains_key("command") {
-            return Err(BadBody::NotForm);
-        }
-        let command = serde_json::from_value(Value::Object(object)).map_err(|_| BadBody::NotForm)?;
-        Ok(Self::Slash(Box::new(command)))
+        Self::from_object(object).ok_or(BadBody::NotForm)
+    }
+
+    /// Parses what came in an envelope: the fields of the form as an object.
+    pub fn enveloped(payload: &Enveloped) -> Result<Self, BadBody> {
+        let mut object = payload.0.as_object().cloned().ok_or(BadBody::NotJson)?;
+        // Fields are texts, and one flag; what is neither counts as missing.
+        object.retain(|_, value| value.is_string() || value.is_boolean());
+        Self::from_object(object).ok_or(BadBody::NotJson)
+    }
+
+    fn from_object(object: Map<String, Value>) -> Option<Self> {
+        object.contains_key("command").then_some(())?;
+        serde_json::from_value(Value::Object(object)).ok().map(Box::new).map(Self::Slash)
     }
 }
 

@@ -1,150 +1,212 @@
 //! The card that people decide on.
 
-use placet::card::{ArgView, CallView, CardView, RuleView, StateView};
-use placet::text::{Label, Markup, Texts};
+use placet::card::{CallView, CardView, EvidenceView, RuleView, StateView};
+use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
 use serde_json::Value;
 
-use super::pieces::{self, RICH, agents, bold, code, heading, line, one_line, section, sentence};
-use super::shorten::fit;
-use super::{APPROVE_ACTION, ButtonValue, DECIDE_BLOCK, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION};
-use crate::limits;
-use crate::mrkdwn::{
-    ButtonStyle, actions, button, preformatted_element, quote_element, rich_text, with_confirm,
+use super::arguments::{self, Arguments};
+use super::menu;
+use super::pieces::{self, RICH, agents, bold, code, heading, line, section, sentence};
+use super::{
+    APPROVE_ACTION, ButtonValue, DECIDE_BLOCK, DENY_ACTION, DETAILS_ACTION, REMEMBER_ACTION, TAKE_BACK_ACTION,
 };
+use crate::limits;
+use crate::mrkdwn::{ButtonStyle, actions, button, rich_text, with_confirm};
 
-/// Arguments that stand in front, each on its line; all of them stand in the JSON below.
-const LEADING_MAX: usize = 6;
-/// Room for the name of such an argument, in bytes of JSON.
-const LEADING_NAME_BYTES: usize = 80;
-/// Room for its value.
-const LEADING_VALUE_BYTES: usize = 240;
-
-/// The blocks for `view`, whose call may be cut; `whole` is the call itself.
-pub(super) fn blocks(view: &CardView, whole: &CallView, value: &ButtonValue, texts: &Texts) -> Vec<Value> {
+/// The blocks for `view`, whose call may be cut; `whole` is the view itself.
+pub(super) fn blocks(view: &CardView, whole: &CardView, value: &ButtonValue, texts: &Texts) -> Vec<Value> {
     let call = &view.call;
     let mut blocks = vec![pieces::title(&pieces::title_of(call, texts))];
-    blocks.push(rich_text(what(call, whole, texts)));
-    blocks.push(rich_text(why(view, whole, texts)));
-    let mut remarks = pieces::remarks(view, texts);
-    if !value.full && (whole.redacted == 0 || call != whole) {
-        remarks.push(texts.label(Label::PartlyShown));
+    let Arguments { short, long: long_ones } = arguments::of(call, &whole.call, texts);
+    let mut first = pieces::minds(whole, texts);
+    first.extend(what(view, short, texts));
+    blocks.push(rich_text(first));
+    blocks.push(rich_text(why(view, &whole.call, texts)));
+    let long = long(call, &whole.call, long_ones, texts);
+    blocks.extend((!long.is_empty()).then(|| rich_text(long)));
+    let above = above_the_buttons(view, &whole.call, value, texts);
+    blocks.extend((!above.is_empty()).then(|| rich_text(above)));
+    blocks.extend(pieces::small_print(&pieces::asides(view, texts)));
+    let mut buttons = buttons(value, (&whole.call, &view.state), texts);
+    if let Some(elements) = buttons["elements"].as_array_mut() {
+        elements.extend(menu::of_card(view, texts));
     }
-    blocks.extend(pieces::small_print(&remarks));
-    blocks.push(buttons(value, whole, texts));
+    blocks.push(buttons);
     blocks
 }
 
-/// What will happen: task, tool and arguments.
-fn what(call: &CallView, whole: &CallView, texts: &Texts) -> Vec<Value> {
-    let mut lines = vec![line(&agents(Label::Task, texts), &texts.task(call, &RICH))];
-    if !call.reason.as_str().trim().is_empty() {
-        lines.push(heading(&texts.label(Label::AgentReason)));
-        lines.push(quote_element(call.reason.as_str()));
+/// What must be read before a button is pressed: why there is none to approve, or what the one does that is remembered.
+fn above_the_buttons(view: &CardView, whole: &CallView, value: &ButtonValue, texts: &Texts) -> Vec<Value> {
+    if !value.full {
+        return vec![sentence(&no_approve(whole, &view.state, texts))];
     }
+    let scope = remembered(value, whole, texts);
+    scope.into_iter().map(|(button, scope)| line(&button, &scope)).collect()
+}
+
+/// Why there is no way to approve here, and where it is.
+pub(super) fn no_approve(whole: &CallView, state: &StateView, texts: &Texts) -> String {
+    if pieces::is_too_long(whole, texts) {
+        return texts.label(Label::TooLongToShow);
+    }
+    texts.no_approve(whole.redacted, state)
+}
+
+/// What will happen: who asked, for what, tool and arguments. What Placet knows and what the agent says never share a
+/// line: no text of the agent's can go on as if it were Placet's.
+fn what(view: &CardView, arguments: Vec<Value>, texts: &Texts) -> Vec<Value> {
+    let call = &view.call;
+    let mut lines = vec![line(&texts.asked_by_label(), &texts.asked_by_and_code(view, &RICH))];
+    lines.extend(said(&agents(Label::Task, texts), call.task.as_str(), texts));
+    lines.extend(said(&texts.label(Label::AgentReason), call.reason.as_str(), texts));
     lines.push(section(vec![bold(&format!("{}  ", texts.label(Label::Call))), code(call.tool.as_str())]));
-    let leading = call.args.iter().filter(|arg| arg.leading).take(LEADING_MAX);
-    lines.extend(leading.map(argument));
-    lines.push(heading(&texts.label(Label::Arguments)));
-    lines.push(preformatted_element(call.args_json.as_str()));
-    let shown = call.args_json.as_str();
-    if call.args_json != whole.args_json {
-        // A line that is cut does not count as shown.
-        let (shown, total) =
-            (shown.lines().count().saturating_sub(1), whole.args_json.as_str().lines().count());
-        lines.push(sentence(&texts.lines_shown(shown, total)));
-    }
+    lines.extend(arguments);
     lines
 }
 
-/// One argument, its name in bold: no value can pretend to be another argument.
-pub(super) fn argument(arg: &ArgView) -> Value {
-    let name = fit(&arg.name, LEADING_NAME_BYTES);
-    let value = fit(&arg.value, LEADING_VALUE_BYTES);
-    section(vec![bold(&format!("{name}  ")), code(&one_line(value.as_str()))])
+/// The agent's words under their label; that there are none where there are none.
+fn said(label: &str, words: &str, texts: &Texts) -> Vec<Value> {
+    if words.trim().is_empty() {
+        return vec![line(label, &texts.deciding(DecidingLabel::NotGiven))];
+    }
+    vec![heading(label), pieces::words(words)]
+}
+
+/// What is long: what was changed or would be, and arguments of several lines or as JSON.
+fn long(call: &CallView, whole: &CallView, arguments: Vec<Value>, texts: &Texts) -> Vec<Value> {
+    let mut lines = Vec::new();
+    if let Some(edited) = &call.edited {
+        lines.push(heading(&texts.label(Label::Changes)));
+        let changes = whole.edited.as_ref().map_or(&edited.changes, |edited| &edited.changes);
+        lines.extend(arguments::fixed(&edited.changes, changes, texts));
+    }
+    if let Some(preview) = &call.preview {
+        lines.push(heading(&agents(Label::Preview, texts)));
+        lines.extend(arguments::fixed(preview, whole.preview.as_ref().unwrap_or(preview), texts));
+    }
+    lines.extend(arguments);
+    lines
 }
 
 /// With which effect, why it is asked, on which grounds, what if not, and until when.
 fn why(view: &CardView, whole: &CallView, texts: &Texts) -> Vec<Value> {
     let call = &view.call;
-    let mut lines = Vec::new();
-    if let Some(effect) = &call.effect {
-        lines.push(line(&texts.label(Label::Effect), effect.as_str()));
-    }
+    let unknown = || texts.deciding(DecidingLabel::EffectUnknown);
+    let effect = call.effect.as_ref().map_or_else(unknown, |effect| effect.to_string());
+    let mut lines = vec![line(&texts.label(Label::Effect), &effect)];
     if let Some(figures) = texts.figures(call, &RICH) {
         lines.push(line(&texts.label(Label::Figures), &figures));
     }
-    if let Some(edited) = &call.edited {
-        lines.push(heading(&texts.label(Label::Changes)));
-        lines.push(preformatted_element(edited.changes.as_str()));
-    }
-    if let Some(preview) = &call.preview {
-        lines.push(heading(&agents(Label::Preview, texts)));
-        lines.push(preformatted_element(preview.as_str()));
-    }
     lines.extend(rules(&call.rules, whole.rules.len(), texts));
     lines.extend(evidence(call, whole.evidence.len(), texts));
-    lines.push(match &call.if_denied {
-        Some(if_denied) => line(&agents(Label::IfDenied, texts), if_denied.as_str()),
-        None => line(&texts.label(Label::IfDenied), &texts.label(Label::IfDeniedDefault)),
-    });
-    if let Some(needs) = texts.needs(&view.state, &RICH) {
-        lines.push(line(&texts.label(Label::Needs), &needs));
-    }
+    lines.extend(pieces::terms(whole, &view.state, texts));
+    lines.extend(pieces::if_denied(call, &view.state, texts));
     if let StateView::Waiting { votes, .. } = &view.state
         && !votes.is_empty()
     {
         lines.push(line(&texts.label(Label::Votes), &texts.votes(votes, &RICH)));
+    }
+    if let StateView::Waiting { questions, looking, .. } = &view.state {
+        lines.extend(pieces::talk(call, (questions, looking), texts));
     }
     lines
 }
 
 fn rules(rules: &[RuleView], total: usize, texts: &Texts) -> Vec<Value> {
     let label = texts.label(Label::WhyAsk);
+    if total == 0 {
+        return vec![line(&label, &texts.deciding(DecidingLabel::NoRule))];
+    }
     let mut lines: Vec<Value> = rules.iter().map(|rule| line(&label, &texts.rule(rule, &RICH))).collect();
-    lines.extend((rules.len() < total).then(|| sentence(&texts.lines_shown(rules.len(), total))));
+    lines.extend((rules.len() < total).then(|| line(&label, &texts.lines_shown(rules.len(), total))));
     lines
 }
 
 fn evidence(call: &CallView, total: usize, texts: &Texts) -> Vec<Value> {
-    let label = agents(Label::BasedOn, texts);
     let mut lines = Vec::new();
-    for piece in &call.evidence {
-        let parts = [Some(&piece.title), piece.uri.as_ref()];
-        let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
-        lines.push(line(&label, &parts.join(" · ")));
-        lines.extend(piece.excerpt.as_ref().map(|excerpt| quote_element(excerpt.as_str())));
-    }
-    lines.extend(
-        (call.evidence.len() < total).then(|| sentence(&texts.lines_shown(call.evidence.len(), total))),
-    );
+    lines.extend((!call.evidence.is_empty()).then(|| heading(&agents(Label::BasedOn, texts))));
+    lines.extend(call.evidence.iter().map(|piece| pieces::words(&evidence_said(piece))));
+    let shown = call.evidence.len();
+    let partly = || line(&texts.label(Label::BasedOn), &texts.lines_shown(shown, total));
+    lines.extend((shown < total).then(partly));
     lines
 }
 
-/// What can be pressed. There is a yes only where the message shows the whole call.
-pub(super) fn buttons(value: &ButtonValue, call: &CallView, texts: &Texts) -> Value {
+/// A piece of evidence: what and where on the first line, what it says below.
+fn evidence_said(piece: &EvidenceView) -> String {
+    let parts = [Some(&piece.title), piece.uri.as_ref()];
+    let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
+    let head = parts.join(" · ");
+    piece.excerpt.as_ref().map_or_else(|| head.clone(), |excerpt| format!("{head}\n{excerpt}"))
+}
+
+/// What can be pressed. There is a yes only where the message shows the whole call, and something to take back once
+/// somebody has said something. A message is the same for everybody: whose vote it is the gate knows.
+pub(super) fn buttons(value: &ButtonValue, (call, state): (&CallView, &StateView), texts: &Texts) -> Value {
     let carried = value.encode();
     let mut elements = Vec::new();
     if value.full {
         let yes = texts.approve(call.calls, value.reason_for_yes);
-        elements.push(button(APPROVE_ACTION, &yes, &carried, ButtonStyle::Primary));
-        elements.extend(remember(value, call, &carried, texts));
+        // What nobody knows anything of does not invite to a yes.
+        let style = if call.is_described { ButtonStyle::Primary } else { ButtonStyle::Plain };
+        let yes = button(APPROVE_ACTION, &yes, &carried, style);
+        // Where a reason is asked for, its dialog stands between.
+        let asks = texts.sure(call).filter(|_| !value.reason_for_yes);
+        elements.push(match asks {
+            Some(title) => sure(yes, &title, (call, state), texts),
+            None => yes,
+        });
+        elements.extend(remember(value, (call, state), &carried, texts));
     }
     let deny = texts.label(Label::DenyWithReason);
     elements.push(button(DENY_ACTION, &deny, &carried, ButtonStyle::Danger));
     let details = texts.label(Label::Details);
     elements.push(button(DETAILS_ACTION, &details, &carried, ButtonStyle::Plain));
+    if matches!(state, StateView::Waiting { votes, .. } if !votes.is_empty()) {
+        let take_back = texts.label(Label::TakeBack);
+        elements.push(button(TAKE_BACK_ACTION, &take_back, &carried, ButtonStyle::Plain));
+    }
     actions(DECIDE_BLOCK, elements)
 }
 
-/// The yes that is remembered. Its exact scope stands on the button, and once more in full where Slack shows only the
-/// beginning of a button; a scope that does not fit there cannot be chosen here.
-fn remember(value: &ButtonValue, call: &CallView, carried: &str, texts: &Texts) -> Option<Value> {
-    let scope = texts.remember(call, &Markup::PLAIN)?;
-    let fits = limits::escaped_len(&scope) <= limits::BUTTON_TEXT_UNITS_MAX;
-    if value.reason_for_yes || !fits {
-        return None;
-    }
-    let plain = button(REMEMBER_ACTION, &scope, carried, ButtonStyle::Plain);
+/// A yes that is asked for once more, with what it makes happen and, where there is room, what the card warns of.
+fn sure(yes: Value, title: &str, (call, state): (&CallView, &StateView), texts: &Texts) -> Value {
+    const SIGN: &str = "⚠️ ";
+    let text = pieces::unlike_placet(&texts.critical(call, state, &Markup::PLAIN));
+    let warned = texts.warned(call, &Markup::PLAIN).map(|warned| {
+        let said = warned.strip_prefix(SIGN).unwrap_or(&warned);
+        format!("{SIGN}{}\n{text}", pieces::unlike_placet(said))
+    });
+    let fits = |text: &String| limits::escaped_len(text) <= limits::CONFIRM_TEXT_UNITS_MAX;
+    let text = warned.filter(fits).unwrap_or(text);
+    let (approve, back) = (texts.dialog(DialogText::CriticalYes), texts.dialog(DialogText::CriticalNo));
+    with_confirm(yes, title, &text, (&approve, &back))
+}
+
+/// The button of the yes that is remembered, and what it does; none where its exact scope does not fit on it: such a one
+/// cannot be chosen here.
+fn remembered(value: &ButtonValue, call: &CallView, texts: &Texts) -> Option<(String, String)> {
+    let button = texts.remember(call, &Markup::PLAIN)?;
+    let scope = texts.remember_scope(call, &Markup::PLAIN)?;
+    let fits = limits::escaped_len(&button) <= limits::BUTTON_TEXT_UNITS_MAX
+        && limits::escaped_len(&scope) <= limits::CONFIRM_TEXT_UNITS_MAX;
+    (!value.reason_for_yes && fits).then_some((button, scope))
+}
+
+/// The yes that is remembered. Its exact scope stands on the button, on a line above it, and once more in full in the
+/// question whether it is meant, with what the yes makes happen at once where there is room.
+fn remember(
+    value: &ButtonValue,
+    (call, state): (&CallView, &StateView),
+    carried: &str,
+    texts: &Texts,
+) -> Option<Value> {
+    let (text, scope) = remembered(value, call, texts)?;
+    let plain = button(REMEMBER_ACTION, &text, carried, ButtonStyle::Plain);
     let (yes, no) = (texts.label(Label::RememberYes), texts.label(Label::RememberNo));
-    Some(with_confirm(plain, &texts.label(Label::RememberTitle), &scope, (&yes, &no)))
+    let does = texts.critical(call, state, &Markup::PLAIN);
+    let asks = [format!("{text} – {scope} {does}"), format!("{text} – {scope}")];
+    let fits = |asks: &String| limits::escaped_len(asks) <= limits::CONFIRM_TEXT_UNITS_MAX;
+    let asks = asks.into_iter().map(|asks| pieces::unlike_placet(&asks)).find(fits).unwrap_or(scope);
+    Some(with_confirm(plain, &texts.label(Label::RememberTitle), &asks, (&yes, &no)))
 }

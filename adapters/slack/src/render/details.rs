@@ -9,13 +9,13 @@ use placet::text::{Label, Texts};
 use serde_json::Value;
 
 use super::dialog::note_input;
+use super::menu;
 use super::pieces::{self, RICH, agents, heading, line, sentence};
+use super::sheet::Sheet;
 use super::shorten;
 use super::{DENY_ACTION, shorten::json_bytes};
 use crate::limits::{self, VIEW_BLOCKS_MAX};
-use crate::mrkdwn::{
-    self, ButtonStyle, Modal, actions, button, context, preformatted_element, quote_element, rich_text,
-};
+use crate::mrkdwn::{self, ButtonStyle, Modal, actions, button, context, preformatted_element, rich_text};
 
 /// Which dialog this is.
 pub(crate) const DETAILS_DIALOG: &str = "placet_details";
@@ -48,23 +48,44 @@ enum Form {
 
 /// What a page offers beside the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Offer {
+pub(crate) struct Offer<'a> {
     /// Which page, from 0.
     pub(crate) page: usize,
     /// Whether every page was opened, this one included.
     pub(crate) all_opened: bool,
     /// Whether a yes can count here once every page was opened.
     pub(crate) may_approve: bool,
+    /// What can be done from here beside yes and no.
+    pub(crate) more: &'a [Sheet],
 }
+
+/// How much stands on one page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// Blocks.
+    pub(crate) blocks: usize,
+    /// Bytes of them, as JSON.
+    pub(crate) bytes: usize,
+    /// Units of one block.
+    pub(crate) units: usize,
+}
+
+/// The room of a dialog.
+const DIALOG: Room = Room { blocks: PAGE_BLOCKS_MAX, bytes: PAGE_BYTES_MAX, units: BLOCK_UNITS_MAX };
 
 /// The call, page by page; at least one page, each with at least one block.
 pub(crate) fn pages(call: &CallView, texts: &Texts) -> Vec<Vec<Value>> {
+    pages_within(DIALOG, call, texts)
+}
+
+/// The same in pages of another size.
+pub(crate) fn pages_within(room: Room, call: &CallView, texts: &Texts) -> Vec<Vec<Value>> {
     let mut pages = vec![Vec::new()];
     let mut bytes = 0;
-    for block in call_blocks(call, texts) {
+    for block in call_blocks(call, room, texts) {
         let size = block.to_string().len();
         let page = pages.last().map_or(0, Vec::len);
-        if page > 0 && (page >= PAGE_BLOCKS_MAX || bytes + size > PAGE_BYTES_MAX) {
+        if page > 0 && (page >= room.blocks || bytes + size > room.bytes) {
             pages.push(Vec::new());
             bytes = 0;
         }
@@ -76,9 +97,10 @@ pub(crate) fn pages(call: &CallView, texts: &Texts) -> Vec<Vec<Value>> {
     pages
 }
 
-fn call_blocks(call: &CallView, texts: &Texts) -> Vec<Value> {
+fn call_blocks(call: &CallView, room: Room, texts: &Texts) -> Vec<Value> {
     let mut blocks = Vec::new();
-    let mut field = |label: String, text: &str, form: Form| blocks.extend(field_blocks(&label, text, form));
+    let mut field =
+        |label: String, text: &str, form: Form| blocks.extend(field_blocks(&label, text, (form, room)));
     field(texts.label(Label::Call), call.tool.as_str(), Form::Fixed);
     field(texts.label(Label::Arguments), call.args_json.as_str(), Form::Fixed);
     // JSON shows the ends of lines as \n: who must read a script reads it here.
@@ -97,7 +119,8 @@ fn call_blocks(call: &CallView, texts: &Texts) -> Vec<Value> {
     if let Some(preview) = &call.preview {
         field(agents(Label::Preview, texts), preview.as_str(), Form::Fixed);
     }
-    field(agents(Label::Task, texts), &texts.task(call, &RICH), Form::Line);
+    field(texts.asked_by_label(), &texts.asked_by(call, &RICH), Form::Line);
+    field(agents(Label::Task, texts), call.task.as_str(), Form::Quote);
     field(texts.label(Label::AgentReason), call.reason.as_str(), Form::Quote);
     for rule in &call.rules {
         field(texts.label(Label::WhyAsk), &texts.rule(rule, &RICH), Form::Line);
@@ -105,28 +128,29 @@ fn call_blocks(call: &CallView, texts: &Texts) -> Vec<Value> {
     for piece in &call.evidence {
         let parts = [Some(&piece.title), piece.uri.as_ref()];
         let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
-        field(agents(Label::BasedOn, texts), &parts.join(" · "), Form::Line);
+        field(agents(Label::BasedOn, texts), &parts.join(" · "), Form::Quote);
         if let Some(excerpt) = &piece.excerpt {
             field(String::new(), excerpt.as_str(), Form::Quote);
         }
     }
-    match &call.if_denied {
-        Some(if_denied) => field(agents(Label::IfDenied, texts), if_denied.as_str(), Form::Quote),
-        None => field(texts.label(Label::IfDenied), &texts.label(Label::IfDeniedDefault), Form::Line),
+    if let Some(if_denied) = &call.if_denied {
+        field(agents(Label::IfDenied, texts), if_denied.as_str(), Form::Quote);
     }
-    field(texts.label(Label::Digest), &call.digest.to_string(), Form::Fixed);
+    if let Some(digest) = &call.digest {
+        field(texts.label(Label::Digest), &digest.to_string(), Form::Fixed);
+    }
     blocks
 }
 
 /// A field in as many blocks as it takes; joined they hold the text.
-fn field_blocks(label: &str, text: &str, form: Form) -> Vec<Value> {
+fn field_blocks(label: &str, text: &str, (form, room): (Form, Room)) -> Vec<Value> {
     if text.trim().is_empty() {
         return Vec::new();
     }
     // A name as long as a page stands in the JSON only.
-    let mut label = Some(label).filter(|label| !label.is_empty() && json_bytes(label) <= PAGE_BYTES_MAX / 2);
+    let mut label = Some(label).filter(|label| !label.is_empty() && json_bytes(label) <= room.bytes / 2);
     let mut blocks = Vec::new();
-    for piece in limits::split(text, BLOCK_UNITS_MAX) {
+    for piece in limits::split(text, room.units) {
         let label = label.take();
         let mut lines: Vec<Value> = match form {
             Form::Line => {
@@ -137,7 +161,7 @@ fn field_blocks(label: &str, text: &str, form: Form) -> Vec<Value> {
             Form::Fixed | Form::Quote => label.map(heading).into_iter().collect(),
         };
         lines.push(match form {
-            Form::Quote => quote_element(piece),
+            Form::Quote => pieces::words(piece),
             Form::Line | Form::Fixed => preformatted_element(piece),
         });
         blocks.push(rich_text(lines));
@@ -149,7 +173,7 @@ fn field_blocks(label: &str, text: &str, form: Form) -> Vec<Value> {
 pub(crate) fn view(
     view: &CardView,
     pages: &[Vec<Value>],
-    offer: Offer,
+    offer: Offer<'_>,
     reference: &str,
     texts: &Texts,
 ) -> Value {
@@ -161,13 +185,16 @@ pub(crate) fn view(
     if pages.len() > 1 {
         blocks.push(context(&[&texts.page(offer.page + 1, pages.len())]));
     }
-    let mut remarks = pieces::remarks(view, texts);
+    let mut remarks = pieces::minds(view, texts);
     if waiting && too_long {
-        remarks.push(texts.label(Label::TooLongToShow));
+        remarks.push(sentence(&texts.label(Label::TooLongToShow)));
+    } else if waiting && !offer.may_approve {
+        remarks.push(sentence(&texts.no_approve(view.call.redacted, &view.state)));
     } else if waiting && !offer.all_opened {
-        remarks.push(texts.label(Label::ReadAllPages));
+        remarks.push(sentence(&texts.label(Label::ReadAllPages)));
     }
-    blocks.extend(pieces::small_print(&remarks));
+    blocks.extend((!remarks.is_empty()).then(|| rich_text(remarks)));
+    blocks.extend(pieces::small_print(&pieces::asides(view, texts)));
     blocks.extend(pages.get(offer.page).into_iter().flatten().cloned());
     blocks.push(rich_text(standing(&shown, texts)));
     let reason_for_yes = matches!(view.state, StateView::Waiting { reason_for_yes: true, .. });
@@ -178,6 +205,7 @@ pub(crate) fn view(
     if !buttons.is_empty() {
         blocks.push(actions(DETAILS_BLOCK, buttons));
     }
+    blocks.extend(menu::of_details(offer.more, waiting.then_some(offer.page), texts));
     let submit = approves.then(|| texts.label(Label::Approve));
     mrkdwn::modal_view(Modal {
         callback_id: DETAILS_DIALOG,
@@ -190,15 +218,16 @@ pub(crate) fn view(
 }
 
 /// Who must say yes, and who has; or what became of it.
-fn standing(view: &CardView, texts: &Texts) -> Vec<Value> {
-    let StateView::Waiting { votes, .. } = &view.state else {
+pub(super) fn standing(view: &CardView, texts: &Texts) -> Vec<Value> {
+    let StateView::Waiting { votes, questions, looking, .. } = &view.state else {
         return vec![sentence(&texts.record_head(view, &RICH)), sentence(&texts.state_line(view, &RICH))];
     };
-    let needs = texts.needs(&view.state, &RICH).unwrap_or_default();
-    let mut lines = vec![line(&texts.label(Label::Needs), &needs)];
+    let mut lines = pieces::terms(&view.call, &view.state, texts);
+    lines.push(line(&texts.label(Label::IfDenied), &texts.if_denied(&view.state)));
     if !votes.is_empty() {
         lines.push(line(&texts.label(Label::Votes), &texts.votes(votes, &RICH)));
     }
+    lines.extend(pieces::talk(&view.call, (questions, looking), texts));
     lines
 }
 

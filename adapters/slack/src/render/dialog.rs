@@ -1,8 +1,8 @@
-//! The dialogs that ask for a reason. They are opened before anything is looked up, so they name the request by its
-//! code alone.
+//! The dialogs that ask for a reason. They are opened before anything is looked up, so what they are about is what the
+//! message says that they were opened from, and the request's code where it does not say it.
 
 use placet::id::ShortCode;
-use placet::text::{Label, Texts};
+use placet::text::{DecidingLabel, Label, Texts};
 use serde_json::Value;
 
 use crate::mrkdwn::{self, Modal, TextInput, input, section};
@@ -18,8 +18,19 @@ pub(crate) const NOTE_ACTION: &str = "placet_note_text";
 /// The most UTF-16 units of a reason or note: it must stand on a card.
 pub(crate) const NOTE_UNITS_MAX: usize = 1_000;
 
+/// What a dialog is about: the request's code, and what the message asks that it was opened from.
+pub(crate) type About<'a> = (&'a ShortCode, Option<&'a str>);
+
+/// What is decided: what the message asks ends with the code.
+fn subject((code, asks): About<'_>) -> Value {
+    match asks.map(str::trim).filter(|asks| asks.ends_with(code.as_str())) {
+        Some(asks) => section(asks),
+        None => section(code.as_str()),
+    }
+}
+
 /// The dialog for a no.
-pub(crate) fn deny(code: &ShortCode, reference: &str, required: bool, texts: &Texts) -> Value {
+pub(crate) fn deny(about: About<'_>, reference: &str, required: bool, texts: &Texts) -> Value {
     mrkdwn::modal_view(Modal {
         callback_id: DENY_DIALOG,
         private_metadata: reference,
@@ -27,24 +38,22 @@ pub(crate) fn deny(code: &ShortCode, reference: &str, required: bool, texts: &Te
         submit: Some(&texts.label(Label::Deny)),
         close: &texts.label(Label::Cancel),
         blocks: vec![
-            section(code.as_str()),
+            subject(about),
+            section(&texts.deciding(DecidingLabel::DenyThen)),
             note_input(texts, Label::Reason, Label::DenyReasonHint, !required),
         ],
     })
 }
 
 /// The dialog for a yes whose card shows the whole call, where the policy wants a reason.
-pub(crate) fn approve(code: &ShortCode, reference: &str, texts: &Texts) -> Value {
+pub(crate) fn approve(about: About<'_>, reference: &str, texts: &Texts) -> Value {
     mrkdwn::modal_view(Modal {
         callback_id: APPROVE_DIALOG,
         private_metadata: reference,
         title: &texts.label(Label::ApproveTitle),
         submit: Some(&texts.label(Label::Approve)),
         close: &texts.label(Label::Cancel),
-        blocks: vec![
-            section(code.as_str()),
-            note_input(texts, Label::Reason, Label::ApproveReasonHint, false),
-        ],
+        blocks: vec![subject(about), note_input(texts, Label::Reason, Label::ApproveReasonHint, false)],
     })
 }
 

@@ -4,19 +4,20 @@
 //! characters, which no visible text can hold (they are escaped like everything that does not show), so that
 //! [`elements`] can tell Placet's times from whatever an agent wrote, and make elements of them.
 
-use placet::card::{CallView, CardView};
-use placet::text::{Label, Markup, Texts};
+use placet::card::{CallView, CardView, LookingView, QuestionView, StateView};
+use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
 use placet::time::Timestamp;
 use serde_json::{Value, json};
 
+use super::details;
 use crate::limits;
 use crate::mrkdwn::{self, date_element, rich_text_text};
 
 /// Opens and closes a time within a sentence of the catalogue.
 const TIME: (char, char) = ('\u{e000}', '\u{e001}');
 
-/// A time in the reader's zone, by Slack's tokens.
-const TIME_FORMAT: &str = "{date_short_pretty} at {time}";
+/// A time in the reader's zone and language, by Slack's tokens. There is no word between them: it would be of one language.
+const TIME_FORMAT: &str = "{date_short_pretty} {time}";
 
 /// For sentences that [`elements`] takes apart.
 pub(super) const RICH: Markup<'static> = Markup { text: &without_marks, time: &marked };
@@ -79,6 +80,25 @@ pub(super) fn bold(text: &str) -> Value {
     element
 }
 
+/// What was asked about a call, what was answered in whose words, and who is looking.
+pub(super) fn talk(
+    call: &CallView,
+    (questions, looking): (&[QuestionView], &[LookingView]),
+    texts: &Texts,
+) -> Vec<Value> {
+    let label = texts.dialog(DialogText::QuestionsLabel);
+    let mut lines = Vec::new();
+    for question in questions {
+        lines.push(line(&label, &texts.asked(question, call.asked_by.as_str(), &RICH)));
+        if let Some(answer) = &question.answer {
+            lines.push(section(bold_elements(&texts.answered_by(answer, &RICH))));
+            lines.push(words(answer.text.as_str()));
+        }
+    }
+    lines.extend(texts.looking(looking, &RICH).map(|looking| sentence(&looking)));
+    lines
+}
+
 /// Text in fixed width within a line.
 pub(super) fn code(text: &str) -> Value {
     let mut element = rich_text_text(text);
@@ -88,7 +108,7 @@ pub(super) fn code(text: &str) -> Value {
 
 /// A label with the mark that what follows is the agent's.
 pub(super) fn agents(label: Label, texts: &Texts) -> String {
-    format!("{} ({})", texts.label(label), texts.label(Label::AgentsWords))
+    texts.label_of_the_agent(label)
 }
 
 /// What will happen, and how bad it is. Never cut: what is too long for a header becomes a bold line.
@@ -100,9 +120,35 @@ pub(super) fn title(text: &str) -> Value {
     }
 }
 
-/// `Delete 1 file · critical`
+/// `CRITICAL · Delete 1 file`
 pub(super) fn title_of(call: &CallView, texts: &Texts) -> String {
-    format!("{} · {}", call.title, texts.level(call.level))
+    texts.title_line(call, &unlike_placet(call.title.as_str()))
+}
+
+/// Signs with which Placet says what became of something, and those that look like them.
+const OWN_SIGNS: [char; 17] =
+    ['✅', '✔', '☑', '✓', '🗸', '❌', '❎', '⛔', '🚫', '⚠', '🛑', '🚨', '⌛', '⏳', '▶', '🔔', '✏'];
+
+/// What an agent wrote, with the signs that Placet's own words begin with written as their codes: `⟨U+2705⟩`. Brackets
+/// like these are escaped in any visible text, so that no text can look like another for it.
+pub(super) fn unlike_placet(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if !OWN_SIGNS.contains(&character) {
+            shown.push(character);
+            continue;
+        }
+        let as_picture = characters.next_if_eq(&'\u{fe0f}').map_or("", |_| " U+FE0F");
+        shown.push_str(&format!("⟨U+{:04X}{as_picture}⟩", u32::from(character)));
+    }
+    shown
+}
+
+/// The agent's words: set apart line by line, so that where they begin and end is seen, and nothing in them looks like a
+/// line of Placet's.
+pub(super) fn words(text: &str) -> Value {
+    mrkdwn::quote_element(&unlike_placet(text))
 }
 
 /// A value on one line: its ends of line and tabs become signs. The arguments as JSON tell them from such signs.
@@ -113,10 +159,96 @@ pub(super) fn one_line(text: &str) -> String {
 /// Room for a remark: some hold a name, or the reason of an earlier no.
 const REMARK_UNITS_MAX: usize = 400;
 
-/// What to know beside the call.
+/// What could change somebody's mind: a line for each, in the size of the call itself. `whole` is the view before it was cut.
+pub(super) fn minds(whole: &CardView, texts: &Texts) -> Vec<Value> {
+    let minds = texts.minds(whole, &RICH);
+    minds.iter().map(|said| section(bold_elements(&limits::shorten(said, REMARK_UNITS_MAX)))).collect()
+}
+
+/// As [`elements`], in bold but for the times.
+pub(super) fn bold_elements(sentence: &str) -> Vec<Value> {
+    let mut elements = elements(sentence);
+    for element in elements.iter_mut().filter(|element| element["type"] == "text") {
+        element["style"] = json!({ "bold": true });
+    }
+    elements
+}
+
+/// All there is to know beside the call, for where nobody decides.
 pub(super) fn remarks(view: &CardView, texts: &Texts) -> Vec<String> {
     let remarks = texts.remarks(view, &Markup::PLAIN);
     remarks.iter().map(|remark| limits::shorten(remark, REMARK_UNITS_MAX)).collect()
+}
+
+/// What is good to know besides.
+pub(super) fn asides(view: &CardView, texts: &Texts) -> Vec<String> {
+    let asides = texts.asides(view);
+    asides.iter().map(|remark| limits::shorten(remark, REMARK_UNITS_MAX)).collect()
+}
+
+/// Who must say yes, by when, and what a yes does: each with its label. Where nobody can say it, only by when.
+pub(super) fn terms_said(call: &CallView, state: &StateView, texts: &Texts) -> Vec<(String, String)> {
+    let answer_by = (texts.deciding(DecidingLabel::AnswerBy), texts.answer_by(state, &RICH));
+    let said = if nobody_can_approve(call, state, texts) {
+        vec![answer_by]
+    } else {
+        vec![
+            (texts.label(Label::Needs), texts.needs(state, &RICH)),
+            answer_by,
+            (texts.deciding(DecidingLabel::IfApproved), texts.if_approved(call, state)),
+        ]
+    };
+    said.into_iter().filter_map(|(label, said)| Some((label, said?))).collect()
+}
+
+/// As [`terms_said`], each on a line of its own. `call` is the whole one.
+pub(super) fn terms(call: &CallView, state: &StateView, texts: &Texts) -> Vec<Value> {
+    terms_said(call, state, texts).iter().map(|(label, said)| line(label, said)).collect()
+}
+
+/// What a no does, and what the agent says it does then. The words may be cut.
+pub(super) fn if_denied(call: &CallView, state: &StateView, texts: &Texts) -> Vec<Value> {
+    let mut lines = vec![line(&texts.label(Label::IfDenied), &texts.if_denied(state))];
+    if let Some(said) = call.if_denied.as_ref().filter(|said| !said.as_str().trim().is_empty()) {
+        lines.push(heading(&texts.then_in_the_agents_words()));
+        lines.push(words(said.as_str()));
+    }
+    lines
+}
+
+/// Whether no place can show the whole call, so that no yes to it counts.
+fn nobody_can_approve(call: &CallView, state: &StateView, texts: &Texts) -> bool {
+    let is_relaxed = matches!(state, StateView::Waiting { partial_view_may_approve: true, .. });
+    (call.redacted > 0 && !is_relaxed) || is_too_long(call, texts)
+}
+
+/// Whether there are more pages than can be opened, which only a call that hides nothing is asked.
+pub(super) fn is_too_long(call: &CallView, texts: &Texts) -> bool {
+    call.redacted == 0 && may_be_too_long(call) && details::pages(call, texts).len() > details::PAGES_MAX
+}
+
+/// Whether it could be: to make the pages of an ordinary call only to count them would take most of the time that a card
+/// takes.
+fn may_be_too_long(call: &CallView) -> bool {
+    /// A tenth of what the pages hold: twice as JSON, and an argument of several lines stands there twice.
+    const BYTES: usize = 100_000;
+    /// A fifth of the blocks that they hold.
+    const FIELDS: usize = 1_000;
+    let evidence = call.evidence.iter().flat_map(|piece| {
+        [Some(&piece.title), piece.uri.as_ref(), piece.excerpt.as_ref()].into_iter().flatten()
+    });
+    let rules = call
+        .rules
+        .iter()
+        .flat_map(|rule| [Some(&rule.rule), Some(&rule.because), rule.error.as_ref()].into_iter().flatten());
+    let others = [Some(&call.args_json), Some(&call.task), Some(&call.reason), call.preview.as_ref()];
+    let others = others.into_iter().chain([
+        call.effect.as_ref(),
+        call.if_denied.as_ref(),
+        call.edited.as_ref().map(|edited| &edited.changes),
+    ]);
+    let bytes: usize = others.flatten().chain(evidence).chain(rules).map(|text| text.as_str().len()).sum();
+    bytes > BYTES || call.args.len() + call.rules.len() + call.evidence.len() > FIELDS
 }
 
 /// A line of small print for each remark; none where there are none.

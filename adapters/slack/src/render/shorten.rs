@@ -29,9 +29,10 @@ const EVIDENCE_MAX: usize = 3;
 pub(super) fn state(view: &CardView) -> CardView {
     let mut shown = view.clone();
     match &mut shown.state {
-        StateView::Checking | StateView::Expired { .. } => {}
+        StateView::Checking => {}
         StateView::Waiting { votes, .. }
         | StateView::Approved { votes, .. }
+        | StateView::Expired { votes, .. }
         | StateView::Executing { votes, .. } => shorten_votes(votes),
         StateView::Rejected { votes, because, reason, .. } => {
             shorten_votes(votes);
@@ -42,7 +43,8 @@ pub(super) fn state(view: &CardView) -> CardView {
             shorten_votes(votes);
             shorten_optional(error, BECAUSE_BYTES);
         }
-        StateView::Revoked { why, by, reason, .. } => {
+        StateView::Revoked { votes, why, by, reason, .. } => {
+            shorten_votes(votes);
             if let RevokedWhy::Rejudged { rule } = why {
                 shorten_hit(rule);
             }

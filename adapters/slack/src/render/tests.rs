@@ -1,9 +1,13 @@
+mod languages;
+mod menus;
+
 use std::sync::Arc;
 
-use placet::approval::{Before, Decision, Edited, Follows};
+use placet::approval::{Before, Decision, Edited, Follows, OutcomeKind, Proposal};
 use placet::call::CanonicalArgs;
-use placet::card::CardView;
-use placet::policy::{ArgPattern, Figure, FigureName, RememberOffer, Terms, Widening};
+use placet::card::{CardView, GroundsView, visible};
+use placet::id::RequestId;
+use placet::policy::{ArgPattern, Figure, FigureName, Level, RememberOffer, Terms, Widening};
 use placet::time::Ttl;
 use proptest::prelude::*;
 
@@ -12,6 +16,9 @@ use crate::fixtures::{
     HOSTILE, at, ended, everywhere, in_every_state, proposal, slack, terms, view, vote, waiting, waiting_for,
 };
 use crate::limits::check_view;
+
+/// The menu behind the buttons.
+const MENU: &str = "placet_more";
 
 fn texts() -> &'static Texts {
     Texts::english()
@@ -51,7 +58,7 @@ fn kinds(value: &Value, found: &mut Vec<String>) {
 /// R28: nothing of an agent's is interpreted: every text stands where Slack interprets none, and the only elements
 /// that it fills in are times, of which there are as many as Placet made.
 fn assert_inert(blocks: &[Value], text: &str) {
-    const KNOWN: [&str; 13] = [
+    const KNOWN: [&str; 15] = [
         "header",
         "section",
         "context",
@@ -59,6 +66,8 @@ fn assert_inert(blocks: &[Value], text: &str) {
         "divider",
         "input",
         "button",
+        "overflow",
+        "radio_buttons",
         "plain_text",
         "plain_text_input",
         "rich_text",
@@ -93,7 +102,13 @@ fn actions_of(blocks: &[Value]) -> Vec<String> {
 /// Every character of the call stands in what a person reads.
 fn assert_shows_all(view: &CardView, read: &str) {
     let call = &view.call;
-    let mut fields = vec![&call.tool, &call.args_json, &call.task, &call.reason, &call.asked_by];
+    let as_json = read.contains(call.args_json.as_str());
+    let by_themselves = arguments::items(call, call);
+    let item_shown =
+        |item: &arguments::Item<'_>| read.contains(item.name) && read.contains(item.value.as_ref());
+    let all_items = by_themselves.is_some_and(|items| items.iter().all(item_shown));
+    assert!(as_json || all_items, "{} is missing in {read}", call.args_json);
+    let mut fields = vec![&call.tool, &call.task, &call.reason, &call.asked_by];
     fields.extend(call.effect.iter().chain(&call.preview).chain(&call.if_denied));
     fields.extend(call.rules.iter().flat_map(|rule| [&rule.rule, &rule.because]));
     for piece in &call.evidence {
@@ -113,11 +128,19 @@ fn cards_in_every_state() {
         assert_fits(&rendering);
         let actions = actions_of(&rendering.blocks);
         if view.is_waiting() {
-            assert_eq!(actions, [APPROVE_ACTION, DENY_ACTION, DETAILS_ACTION], "{name}");
+            let take_back = (!approval.votes.is_empty()).then_some(TAKE_BACK_ACTION);
+            let expected =
+                [APPROVE_ACTION, DENY_ACTION, DETAILS_ACTION].into_iter().chain(take_back).chain([MENU]);
+            assert_eq!(actions, expected.collect::<Vec<_>>(), "{name}");
             assert!(rendering.full);
             assert_shows_all(&view, &read(&rendering.blocks.clone().into()));
         } else {
-            assert_eq!(actions, [""; 0], "{name}: a card that waits for nobody has no buttons");
+            let open_ends = (name == "unknown").then_some("placet_settle");
+            assert_eq!(
+                actions,
+                open_ends.into_iter().collect::<Vec<_>>(),
+                "{name}: only what is still to be done"
+            );
             assert!(!rendering.full);
         }
         let shown = format!("{}\n---\n{}", rendering.text, read(&rendering.blocks.into()));
@@ -140,17 +163,17 @@ fn a_hostile_card_of_ten_kilobytes() {
     let rendering = rendered(&view);
     assert_fits(&rendering);
     assert!(!rendering.full);
-    assert_eq!(actions_of(&rendering.blocks), [DENY_ACTION, DETAILS_ACTION]);
+    assert_eq!(actions_of(&rendering.blocks), [DENY_ACTION, DETAILS_ACTION, TAKE_BACK_ACTION, MENU]);
     let shown = read(&rendering.blocks.clone().into());
     assert!(shown.contains("lines shown") && shown.contains("left out"), "{shown}");
-    assert!(shown.contains("open Details") && shown.contains("Look closely"), "{shown}");
+    assert!(shown.contains("Open Details") && shown.contains("Look closely"), "{shown}");
     insta::assert_snapshot!("hostile", shown);
     for approval in ended(&approval, &text) {
         assert_fits(&rendered(&crate::fixtures::view(&approval)));
     }
     let compact = compact(&view, &slack(), texts());
     assert_fits(&compact);
-    assert_eq!(actions_of(&compact.blocks), [DENY_ACTION, DETAILS_ACTION]);
+    assert_eq!(actions_of(&compact.blocks), [DENY_ACTION, DETAILS_ACTION, TAKE_BACK_ACTION]);
     let pages = details::pages(&view.call, texts());
     let whole: String = pages.iter().map(|page| read(&page.clone().into())).collect();
     // A text of several blocks has the ends of blocks in it.
@@ -171,7 +194,7 @@ fn a_hidden_secret_leaves_no_way_to_approve_on_the_card() {
     assert_eq!(view.call.redacted, 1);
     let rendering = rendered(&view);
     assert!(!rendering.full);
-    assert_eq!(actions_of(&rendering.blocks), [DENY_ACTION, DETAILS_ACTION]);
+    assert_eq!(actions_of(&rendering.blocks), [DENY_ACTION, DETAILS_ACTION, MENU]);
     let shown = read(&rendering.blocks.into());
     assert!(shown.contains("secret is hidden") && !shown.contains("ghp_"), "{shown}");
 }
@@ -200,6 +223,8 @@ fn figures_edits_and_shared_calls_are_shown() {
         by: "slack:T1/UBO".parse().unwrap(),
         name: "Bo".into(),
         before: CanonicalArgs::from_value(&json!({ "path": "demo-notes" })).unwrap(),
+        earlier: Vec::new(),
+        confidential: None,
     });
     let mut approval = waiting_for(proposal, terms());
     let mut verdict = (**approval.verdict.as_ref().unwrap()).clone();
@@ -209,7 +234,7 @@ fn figures_edits_and_shared_calls_are_shown() {
     let view = view(&approval);
     let rendering = rendered(&view);
     assert_fits(&rendering);
-    assert!(rendering.full && view.covers() == 2);
+    assert!(rendering.full && view.covers == 2);
     let shown = read(&rendering.blocks.into());
     let pages = details::pages(&view.call, texts());
     let details: String = pages.iter().map(|page| read(&page.clone().into())).collect();
@@ -256,7 +281,11 @@ fn a_yes_is_remembered_only_where_its_whole_scope_is_printed() {
     let button = offered("demo-notes/a.txt", terms()).unwrap();
     let text = button["text"]["text"].as_str().unwrap();
     assert!(text.contains("path=demo-notes/*") && text.contains("1 h"), "{text}");
-    assert_eq!(button["confirm"]["text"]["text"], text);
+    let asks = button["confirm"]["text"]["text"].as_str().unwrap();
+    assert!(
+        asks.starts_with(text) && asks.contains("every call of delete_file with path=demo-notes/*"),
+        "{asks}"
+    );
     assert_eq!(offered(&format!("{}/a.txt", "long-folder-name".repeat(5)), terms()), None);
     assert_eq!(offered("demo-notes/a.txt", Terms { reason_for_yes: true, ..terms() }), None);
 }
@@ -302,7 +331,7 @@ fn details_of_a_short_call_are_one_page() {
     let view = view(&waiting());
     let pages = details::pages(&view.call, texts());
     assert_eq!(pages.len(), 1);
-    let offer = details::Offer { page: 0, all_opened: true, may_approve: true };
+    let offer = details::Offer { page: 0, all_opened: true, may_approve: true, more: &[] };
     let dialog = details::view(&view, &pages, offer, "reference", texts());
     assert_eq!(check_view(&dialog), []);
     assert_inert(dialog["blocks"].as_array().unwrap(), "");
@@ -318,7 +347,7 @@ fn details_offer_a_yes_only_once_every_page_was_opened() {
     assert!(pages.len() > 2 && pages.len() < details::PAGES_MAX, "{}", pages.len());
     for page in 0..pages.len() {
         for (all_opened, may_approve) in [(false, true), (true, false), (true, true)] {
-            let offer = details::Offer { page, all_opened, may_approve };
+            let offer = details::Offer { page, all_opened, may_approve, more: &[] };
             let dialog = details::view(&view, &pages, offer, "reference", texts());
             assert_eq!(check_view(&dialog), []);
             assert_eq!(dialog["submit"].is_object(), all_opened && may_approve);
@@ -336,7 +365,7 @@ fn details_longer_than_can_be_paged_offer_no_yes() {
     let view = view(&waiting_for(long, terms()));
     let pages = details::pages(&view.call, texts());
     assert!(pages.len() > details::PAGES_MAX);
-    let offer = details::Offer { page: 0, all_opened: true, may_approve: true };
+    let offer = details::Offer { page: 0, all_opened: true, may_approve: true, more: &[] };
     let dialog = details::view(&view, &pages, offer, "reference", texts());
     assert_eq!(check_view(&dialog), []);
     assert!(dialog["submit"].is_null());
@@ -347,9 +376,9 @@ fn details_longer_than_can_be_paged_offer_no_yes() {
 fn dialogs_keep_the_limits() {
     let code = &waiting().code;
     for dialog in [
-        dialog::deny(code, "reference", true, texts()),
-        dialog::deny(code, "reference", false, texts()),
-        dialog::approve(code, "reference", texts()),
+        dialog::deny((code, None), "reference", true, texts()),
+        dialog::deny((code, None), "reference", false, texts()),
+        dialog::approve((code, None), "reference", texts()),
     ] {
         assert_eq!(check_view(&dialog), []);
         assert_inert(dialog["blocks"].as_array().unwrap(), "");
@@ -385,13 +414,130 @@ proptest! {
         assert_fits(&compact(&seen, &slack(), texts()));
         let pages = details::pages(&seen.call, texts());
         for page in 0..pages.len().min(3) {
-            let offer = details::Offer { page, all_opened: true, may_approve: true };
+            let offer = details::Offer { page, all_opened: true, may_approve: true, more: &[] };
             let dialog = details::view(&seen, &pages, offer, "r", texts());
             prop_assert_eq!(check_view(&dialog), []);
             assert_inert(dialog["blocks"].as_array().unwrap(), "");
         }
         for approval in ended(&approval, &text) {
             assert_fits(&rendered(&view(&approval)));
+        }
+    }
+}
+
+/// A card with parts for calls with these arguments.
+fn gathered<const N: usize>(args: [Value; N]) -> CardView {
+    let mut all = args.iter().enumerate().map(|(number, args)| {
+        let plain = Proposal { evidence: Vec::new(), if_denied: None, ..proposal(args) };
+        let mut approval = waiting_for(plain, terms());
+        approval.id = RequestId::from_bytes([u8::try_from(number).unwrap() + 1; 16]);
+        let mut view = view(&approval);
+        view.call.level = Level::High;
+        view
+    });
+    let first = all.next().unwrap();
+    CardView { parts: all.collect(), ..first }
+}
+
+/// Fatigue, R27: four ordinary calls stand whole on one card, each with its own buttons, within Slack's limits.
+#[test]
+fn four_calls_stand_on_one_card() {
+    let card = gathered(["a", "b", "c", "d"].map(|name| json!({ "path": format!("demo-notes/{name}.txt") })));
+    let rendering = rendered(&card);
+    assert_fits(&rendering);
+    assert!(rendering.full && card.parts.iter().all(|part| shows_all_of(&card, part, &slack(), texts())));
+    let blocks = Value::from(rendering.blocks);
+    let shown = read(&blocks);
+    for text in ["4 calls, of which 4 wait", "demo-notes/a.txt", "demo-notes/d.txt"] {
+        assert!(shown.contains(text), "{text} is missing in {shown}");
+    }
+    let all = std::iter::once(&card).chain(&card.parts);
+    for part in all {
+        let value = ButtonValue::of(part, &slack(), true).encode();
+        assert_eq!(blocks.to_string().matches(&value).count(), 3, "yes, no and Details of {}", part.request);
+    }
+    insta::assert_snapshot!("four_calls_stand_on_one_card", shown);
+}
+
+/// R27: a yes to a critical call is asked for once more on a card of its own as on one that it shares; any other counts at once.
+#[test]
+fn only_a_critical_yes_is_asked_for_once_more() {
+    let yes = |view: &CardView| {
+        let blocks = rendered(view).blocks;
+        let rows = blocks.iter().flat_map(|block| block["elements"].as_array().into_iter().flatten());
+        let confirms: Vec<Value> = rows
+            .filter(|element| element["action_id"].as_str().is_some_and(|id| is_action(id, APPROVE_ACTION)))
+            .map(|button| button["confirm"]["text"]["text"].clone())
+            .collect();
+        confirms
+    };
+    let mut card = gathered(["a", "b"].map(|name| json!({ "path": name })));
+    card.parts[0].call.level = Level::Critical;
+    let confirms = yes(&card);
+    assert_eq!(confirms[0], Value::Null);
+    assert!(confirms[1].as_str().unwrap().contains("Your yes is one of 2 still needed"), "{confirms:?}");
+    let mut alone = view(&waiting());
+    alone.call.calls = 3;
+    if let StateView::Waiting { needs, .. } = &mut alone.state {
+        needs[0].have = 1;
+    }
+    assert!(yes(&alone)[0].as_str().unwrap().contains("the last one needed: all 3 calls may run at once"));
+}
+
+/// R28: what is too long for its part of the card has no yes there, and leaves the others theirs; hostile texts stay texts.
+#[test]
+fn what_is_too_long_for_its_part_has_no_yes_there() {
+    let long = json!({ "path": "x".repeat(6_000) });
+    let card = gathered([json!({ "path": HOSTILE }), long, json!({ "path": "c" }), json!({ "path": "d" })]);
+    let rendering = rendered(&card);
+    assert_fits(&rendering);
+    let full: Vec<_> = card.parts.iter().map(|part| shows_all_of(&card, part, &slack(), texts())).collect();
+    assert_eq!(full, [false, true, true]);
+    let text = Value::from(rendering.blocks).to_string();
+    assert!(
+        !text.contains(&ButtonValue::of(&card.parts[0], &slack(), true).encode()),
+        "no yes under a full digest"
+    );
+    let small = compact(&card, &slack(), texts());
+    assert_fits(&small);
+    assert!(!Value::from(small.blocks).to_string().contains(super::APPROVE_ACTION));
+}
+
+#[test]
+fn a_buttons_id_is_its_action_with_or_without_a_part() {
+    for id in ["placet_approve", "placet_approve_2", "placet_approve_12"] {
+        assert!(is_action(id, APPROVE_ACTION), "{id}");
+    }
+    for id in ["placet_approve_remember", "placet_approve_", "placet_approve_2x", "placet_approved", "x"] {
+        assert!(!is_action(id, APPROVE_ACTION), "{id}");
+    }
+}
+
+/// R21, R41, R51: what somebody must still do stands on every form of a record: on that of a confidential call and on the smallest
+/// as well.
+#[test]
+fn what_is_left_to_do_stands_on_every_form() {
+    let mut seen = view(&waiting());
+    seen.grounds = Some(GroundsView::Alone {
+        name: visible("Sam"),
+        reason: visible("the site is down"),
+        at: at(0),
+        reviewed_by: None,
+    });
+    seen.state = StateView::Executed {
+        votes: Vec::new(),
+        outcome: OutcomeKind::Unknown,
+        error: None,
+        duration_ms: None,
+        at: at(0),
+        settled: None,
+    };
+    for confidential in [false, true] {
+        seen.confidential = confidential;
+        for shown in [rendered(&seen), compact(&seen, &slack(), texts())] {
+            assert_fits(&shown);
+            let expected = [sheet::Sheet::Settle.action(), sheet::Sheet::Review.action()];
+            assert_eq!(actions_of(&shown.blocks), expected);
         }
     }
 }

@@ -11,6 +11,7 @@ pub(crate) fn malformed_timestamps(good: &str) -> Vec<String> {
         format!("+{good}"),
         format!("-{good}"),
         format!("{good}.0"),
+        format!("0{good}"),
         format!("{good} "),
         format!(" {good}"),
         format!("0x{seconds:x}"),

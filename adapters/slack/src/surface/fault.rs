@@ -16,7 +16,7 @@ pub(super) fn surface_error(fault: &ApiError) -> SurfaceError {
         ApiError::RateLimited { retry_after } => {
             SurfaceError::Later { why, after: retry_after.map(|secs| Ttl::from_secs(secs.into())) }
         }
-        ApiError::Unavailable => SurfaceError::Later { why, after: None },
+        ApiError::Unreached(_) | ApiError::Unavailable => SurfaceError::Later { why, after: None },
         ApiError::Unknown => SurfaceError::Unknown { why },
         ApiError::Gone { .. } => SurfaceError::Gone { why },
         ApiError::NoPlace { .. } => {

@@ -143,6 +143,7 @@ impl<'a> Batch<'a> {
         for event in events {
             seq += 1;
             table::event::insert(self.connection, seq, event, &*self.options.entropy)?;
+            table::account::insert(self.connection, event)?;
         }
         self.head = Some((before, seq));
         Ok(())

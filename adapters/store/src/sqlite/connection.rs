@@ -5,14 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use placet::ports::StoreError;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::options::Location;
-use crate::sqlite::fault::Meaning;
+use crate::sqlite::fault::{Meaning, unavailable};
 use crate::sqlite::lock::for_its_owner;
 
 /// How long one process waits for another's transaction on the same file. Transactions take milliseconds.
-const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
+pub(crate) const BUSY_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// Prepared statements that a connection keeps: all there are, with room.
 const STATEMENTS_MAX: usize = 128;
@@ -43,6 +43,9 @@ pub(crate) fn writing(location: &Location) -> Result<Connection, StoreError> {
     let connection = connection.on("database")?;
     connection.busy_timeout(BUSY_WAIT_MAX).on("database")?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    if let Location::File(path) = location {
+        is_database(&connection, path)?;
+    }
     // The mode is a property of the file; in memory there is none to be set.
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).on("database")?;
     connection.pragma_update(None, "synchronous", "FULL").on("database")?;
@@ -64,7 +67,24 @@ pub(crate) fn reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).on("database")?;
     connection.busy_timeout(BUSY_WAIT_MAX).on("database")?;
+    is_database(&connection, path)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     connection.pragma_update(None, "query_only", true).on("database")?;
     Ok(connection)
+}
+
+/// Whether the file is one of SQLite's at all, which opening it does not look at: whoever named another by mistake should
+/// be told which, and what to do.
+fn is_database(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let read: Result<i64, _> = connection.query_row("PRAGMA schema_version", [], |row| row.get(0));
+    let shown = path.display();
+    match read.as_ref().map_err(rusqlite::Error::sqlite_error_code) {
+        Err(Some(ErrorCode::NotADatabase)) => Err(unavailable(format_args!(
+            "{shown} is not a SQLite database: name another file in `data`, or restore a backup"
+        ))),
+        Err(Some(ErrorCode::DatabaseCorrupt)) => Err(unavailable(format_args!(
+            "{shown} is damaged (database disk image is malformed): restore a backup"
+        ))),
+        Ok(_) | Err(_) => read.map(drop).on("database"),
+    }
 }

@@ -1,28 +1,14 @@
-//! What a decision rests on inside the transaction, and everything that it writes there.
+//! Everything that a decision writes inside the transaction.
 
-use placet::approval::{Approval, Effects, Inside, Proposal, Wants};
+use placet::approval::{Also, Approval, Effects};
 use placet::card::row::CardRow;
-use placet::id::TenantId;
 use placet::policy::Place;
 use placet::ports::StoreError;
 use placet::time::Timestamp;
 
 use crate::sqlite::batch::Batch;
-use crate::sqlite::table::{card, hold, inbox, remembered, request};
-
-/// Reads what is asked for, and nothing else.
-pub(crate) fn inside(
-    batch: &Batch<'_>,
-    wants: Wants,
-    (tenant, proposal): (&TenantId, &Proposal),
-) -> Result<Inside, StoreError> {
-    let holds = if wants.holds { hold::covering(batch.connection, tenant, proposal)? } else { Vec::new() };
-    let remembered = match wants.remembered {
-        Some(scope) => remembered::find(batch.connection, tenant, scope)?,
-        None => None,
-    };
-    Ok(Inside { holds, remembered })
-}
+use crate::sqlite::table::{card, inbox, remembered, request};
+use crate::sqlite::{order, standing};
 
 /// Writes what became of a request that is there. The cards that it has are not touched.
 pub(crate) fn write(
@@ -69,7 +55,22 @@ fn write_beside(batch: &mut Batch<'_>, effects: &Effects, now: Timestamp) -> Res
         remembered::insert(batch.connection, remembered)?;
         batch.wrote("remembered.add");
     }
+    if let Some(hold) = &effects.hold {
+        standing::place(batch, hold.clone())?;
+        batch.work();
+    }
+    if let Some(also) = &effects.also {
+        write_also(batch, also, now)?;
+    }
     Ok(())
+}
+
+/// Writes what became of another request, and has its cards show it.
+pub(crate) fn write_also(batch: &mut Batch<'_>, also: &Also, now: Timestamp) -> Result<(), StoreError> {
+    let Also { before, effects } = also;
+    write(batch, before, effects, now)?;
+    let raised = effects.next.as_ref().map(|next| next.revision).filter(|after| *after > before.revision);
+    order::raise(batch, before.id, (raised, now))
 }
 
 /// The request's card is wanted in these places; where there is one, it stays.
@@ -81,7 +82,8 @@ fn post(
 ) -> Result<(), StoreError> {
     for place in places {
         let (tenant, revision) = (approval.tenant.clone(), approval.revision);
-        let row = CardRow::wanted(tenant, approval.id, place.clone(), revision, now);
+        let mut row = CardRow::wanted(tenant, approval.id, place.clone(), revision, now);
+        row.kept_back_until = approval.gathers_until();
         card::insert(batch.connection, &row)?;
         batch.work();
     }

@@ -5,6 +5,8 @@ use std::fmt::Display;
 use placet::ports::StoreError;
 use rusqlite::ErrorCode;
 
+use crate::sqlite::connection::BUSY_WAIT_MAX;
+
 /// The store is not available, for this reason.
 pub(crate) fn unavailable(why: impl Display) -> StoreError {
     StoreError::Unavailable(why.to_string())
@@ -41,6 +43,13 @@ fn meaning(error: &rusqlite::Error, table: &'static str) -> StoreError {
             if matches!(cause.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) =>
         {
             inconsistent(table, "(file)", error)
+        }
+        rusqlite::Error::SqliteFailure(cause, _) if cause.code == ErrorCode::DatabaseBusy => {
+            let waited = BUSY_WAIT_MAX.as_secs();
+            unavailable(format_args!(
+                "{table}: another process has been writing the file for more than {waited} seconds; nothing was done, try again, \
+                 and look whether that process hangs ({error})"
+            ))
         }
         _ => unavailable(format_args!("{table}: {error}")),
     }

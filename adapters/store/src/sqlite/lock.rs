@@ -12,6 +12,33 @@ use crate::sqlite::fault::unavailable;
 #[derive(Debug)]
 pub(crate) struct FileLock(File);
 
+impl FileLock {
+    /// Takes for itself alone what is shared now; false if somebody else has it too. Then nothing is held any more.
+    pub(crate) fn take_alone(&self) -> Result<bool, StoreError> {
+        self.0.unlock().map_err(|error| cannot_lock(&error))?;
+        match self.0.try_lock() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(cannot_lock(&error)),
+        }
+    }
+
+    /// Shares again what was taken alone.
+    pub(crate) fn share(&self) -> Result<(), StoreError> {
+        self.0.unlock().map_err(|error| cannot_lock(&error))?;
+        self.0.try_lock_shared().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                unavailable("another server or a command took the database meanwhile; start again")
+            }
+            TryLockError::Error(error) => cannot_lock(&error),
+        })
+    }
+}
+
+fn cannot_lock(error: &std::io::Error) -> StoreError {
+    unavailable(format_args!("cannot lock the database: {error}; keep it on a local disk"))
+}
+
 impl Drop for FileLock {
     /// Given up by name, not only by closing: a child that was started meanwhile may hold a copy of the descriptor
     /// for a moment, and the lock with it.
@@ -42,7 +69,8 @@ pub(crate) fn take(location: &Location, access: Access) -> Result<Option<FileLoc
         ))),
         (Err(TryLockError::WouldBlock), Access::Server | Access::SharedServer) => {
             Err(unavailable(format_args!(
-                "another server or a command is using {shown}; stop it first, or give each server its own file"
+                "another server or a command is using {shown}; stop it first, or give each server its own file. Two servers on \
+                 one file, for a rolling restart, both need [store] shared = true"
             )))
         }
         (Err(TryLockError::Error(error)), _) => {

@@ -1,16 +1,17 @@
 //! Taking in a proposal, inside the transaction.
 
-use placet::approval::{Approval, Beside, Effects, Opened, Opening, Wants, commit};
+use placet::approval::{Also, Beginning, Opened, Opening, Proposal, Wants, commit};
 use placet::id::ShortCode;
 use placet::ports::StoreError;
 use placet::time::Timestamp;
 
-use crate::probe::of_judgement;
+use crate::probe::of_opened;
+use crate::sqlite::around::{self, Subject};
 use crate::sqlite::batch::Batch;
+use crate::sqlite::effects;
 use crate::sqlite::fault::{inconsistent, unavailable};
 use crate::sqlite::table::idempotency::Kept;
 use crate::sqlite::table::{idempotency, request};
-use crate::sqlite::{effects, order};
 
 /// Codes that are tried for one request. There are a billion of them; with ten thousand requests open, that two in a
 /// row are taken happens once in ten billion times.
@@ -34,18 +35,25 @@ pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, St
         })?;
         return Ok(Opened::Same(approval));
     }
-    let beside = match &opening.beside {
-        // Asked again, what it was to replace is replaced already: by this one.
-        Some(_) if request::find(batch.connection, opening.id)?.is_some() => return again(batch, opening),
-        Some(beside) => standing_beside(batch, opening, beside)?,
-        None => None,
-    };
+    // Asked again, what it was to replace is replaced already: by this one.
+    if opening.replaces.is_some() && request::find(batch.connection, opening.id)?.is_some() {
+        return again(batch, opening);
+    }
     let code = free_code(batch, opening)?;
     let now = batch.now();
-    let inside = effects::inside(batch, Wants::of_opening(opening), (&opening.tenant, &opening.proposal))?;
-    let beginning = commit::open(opening, code, (beside.as_ref(), &inside), now)
+    let subject = Subject {
+        tenant: &opening.tenant,
+        proposal: &opening.proposal,
+        digest: opening.proposal.call.digest(&opening.tenant),
+        guards: opening.guards.as_ref(),
+    };
+    let around = around::read(batch, &Wants::of_opening(opening), &subject, now)?;
+    let beginning = commit::open(opening, code, &around, now)
         .map_err(|refusal| StoreError::Contradiction(refusal.code().to_owned()))?;
-    let Some(mut new) = beginning.new else { return refuse(batch, beside, beginning.beside, now) };
+    let mut new = match beginning {
+        Beginning::New(new) => new,
+        Beginning::Refused(also) => return refuse(batch, *also, now),
+    };
     let Some(approval) = new.next.take() else {
         return Err(StoreError::Contradiction("a proposal that opens nothing".to_owned()));
     };
@@ -56,58 +64,31 @@ pub(crate) fn run(batch: &mut Batch<'_>, opening: &Opening) -> Result<Opened, St
         let kept = Kept { id: approval.id, digest: approval.digest, proposal };
         idempotency::insert(batch.connection, key, &kept)?;
     }
-    batch.wrote(of_judgement(&opening.judgement));
+    batch.wrote(of_opened(&approval));
     if opening.claim.is_some() {
         batch.wrote("open.claim");
     }
-    if let (Some(before), Some(effects)) = (&beside, &beginning.beside) {
-        change_beside(batch, before, effects, now)?;
-        batch.wrote(if approval.shares.is_some() { "open.join" } else { "open.replace" });
+    if new.also.is_some() {
+        batch.wrote(match (approval.shares, approval.gathered_on) {
+            (Some(_), _) => "open.join",
+            (None, Some(_)) => "open.gather",
+            (None, None) => "open.replace",
+        });
     }
     Ok(Opened::New(approval))
 }
 
-/// The other request. One that is to be joined may be gone; one that is to be replaced must be there.
-fn standing_beside(
-    batch: &Batch<'_>,
-    opening: &Opening,
-    beside: &Beside,
-) -> Result<Option<Approval>, StoreError> {
-    match (request::load(batch.connection, &opening.tenant, beside.request()), beside) {
-        (Err(StoreError::NotFound), Beside::Join(_)) => Ok(None),
-        (found, _) => found.map(Some),
-    }
-}
-
 /// What was to be replaced could not be: that is on its record, and nothing is opened.
-fn refuse(
-    batch: &mut Batch<'_>,
-    before: Option<Approval>,
-    effects: Option<Effects>,
-    now: Timestamp,
-) -> Result<Opened, StoreError> {
-    let (Some(before), Some(effects)) = (before, effects) else { return Err(StoreError::NotFound) };
-    let Err(refusal) = &effects.result else {
+fn refuse(batch: &mut Batch<'_>, also: Also, now: Timestamp) -> Result<Opened, StoreError> {
+    let Err(refusal) = &also.effects.result else {
         return Err(StoreError::Contradiction("it was replaced by nothing".to_owned()));
     };
-    let refusal = refusal.clone();
-    if effects.next.is_some() || !effects.messages.is_empty() {
+    if also.effects.next.is_some() || !also.effects.messages.is_empty() {
         batch.wrote("execute.refused");
     }
-    change_beside(batch, &before, &effects, now)?;
-    Ok(Opened::Refused { approval: Box::new(effects.next.unwrap_or(before)), refusal })
-}
-
-/// Writes what became of the other request, and has its cards show it.
-fn change_beside(
-    batch: &mut Batch<'_>,
-    before: &Approval,
-    effects: &Effects,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    effects::write(batch, before, effects, now)?;
-    let raised = effects.next.as_ref().map(|next| next.revision).filter(|after| *after > before.revision);
-    order::raise(batch, before.id, (raised, now))
+    effects::write_also(batch, &also, now)?;
+    let refusal = refusal.clone();
+    Ok(Opened::Refused { approval: Box::new(also.effects.next.unwrap_or(also.before)), refusal })
 }
 
 fn free_code(batch: &Batch<'_>, opening: &Opening) -> Result<ShortCode, StoreError> {
@@ -123,7 +104,9 @@ fn free_code(batch: &Batch<'_>, opening: &Opening) -> Result<ShortCode, StoreErr
 /// The id is there already: somebody whose answer was lost asks again.
 fn again(batch: &Batch<'_>, opening: &Opening) -> Result<Opened, StoreError> {
     let approval = request::load(batch.connection, &opening.tenant, opening.id)?;
-    if approval.proposal == opening.proposal {
+    // What became of the same call before is no part of what was sent.
+    let sent = |proposal: &Proposal| Proposal { follows: None, ..proposal.clone() };
+    if sent(&approval.proposal) == sent(&opening.proposal) {
         Ok(Opened::Same(approval))
     } else {
         Ok(Opened::Conflict { digest: approval.digest })

@@ -8,6 +8,7 @@ use placet::ports::StoreError;
 use placet::time::Timestamp;
 
 use crate::probe::{of_command, of_step};
+use crate::sqlite::around::{self, Subject};
 use crate::sqlite::batch::Batch;
 use crate::sqlite::effects;
 use crate::sqlite::table::{card, command, inbox, request};
@@ -28,9 +29,15 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     }
     // Time never runs backwards within a request, also where the machine's clock was set back.
     let now = batch.now().max(current.last_event_at);
-    let wants = Wants::of(Some(&current), &order.command);
-    let inside = effects::inside(batch, wants, (&current.tenant, &current.proposal))?;
-    let effects = commit::weigh(&current, order, inside, now);
+    let wants = Wants::of(&current, &order.command);
+    let subject = Subject {
+        tenant: &current.tenant,
+        proposal: &current.proposal,
+        digest: current.digest,
+        guards: None,
+    };
+    let around = around::read(batch, &wants, &subject, now)?;
+    let effects = commit::weigh(&current, order, &around, now);
     let stale = matches!(effects.result, Err(Refusal::FactsStale));
     if effects.next.is_some() || !effects.messages.is_empty() {
         batch.wrote(if effects.result.is_ok() { of_command(&order.command) } else { "execute.refused" });
@@ -39,7 +46,10 @@ pub(crate) fn run(batch: &mut Batch<'_>, order: &Order) -> Result<Committed, Sto
     let approval = effects.next.as_ref().unwrap_or(&current);
     if !stale {
         let raised = (approval.revision > current.revision).then_some(approval.revision);
-        cards(batch, order, (raised, now))?;
+        cards(batch, order, approval.gathered_on, (raised, now))?;
+        if let Some(leader) = approval.gathered_on {
+            adopt_for(batch, order, leader, now)?;
+        }
     }
     deliver(batch, order, stale)?;
     // What was refused or changed nothing is decided again when it is asked again: that does no harm.
@@ -119,6 +129,7 @@ fn keep(
 fn cards(
     batch: &mut Batch<'_>,
     order: &Order,
+    gathered_on: Option<RequestId>,
     (raised, now): (Option<u64>, Timestamp),
 ) -> Result<(), StoreError> {
     let acted_on = order.inbound.as_ref().and_then(|inbound| inbound.message.as_ref());
@@ -135,10 +146,25 @@ fn cards(
         own.touched = true;
         batch.wrote(of_step(&step.step));
     }
-    if let Some(located) = acted_on {
+    // A press on the part of a card is one on the card of the request that has it.
+    if let Some(located) = acted_on.filter(|_| gathered_on.is_none()) {
         adopt(batch, order, located, (&mut rows, now))?;
     }
     keep(batch, rows, (raised, now))
+}
+
+/// Somebody acted on a part of a card, which is the card of another request.
+fn adopt_for(
+    batch: &mut Batch<'_>,
+    order: &Order,
+    leader: RequestId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let acted_on = order.inbound.as_ref().and_then(|inbound| inbound.message.as_ref());
+    let Some(located) = acted_on else { return Ok(()) };
+    let mut rows = rows_of(batch, leader)?;
+    adopt(batch, order, located, (&mut rows, now))?;
+    keep(batch, rows, (None, now))
 }
 
 /// Somebody acted on a message that is nobody's card: a copy whose answer was lost. It is one from now on, so that it

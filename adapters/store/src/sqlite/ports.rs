@@ -8,10 +8,12 @@ use placet::hold::{Hold, Lifted};
 use placet::id::{CredentialId, DeliveryKey, HoldId, RequestId, RunId, SessionId, TenantId};
 use placet::inbound::{Inbound, MessageRef};
 use placet::notice::Message;
+use placet::ports::audit::AUDIT_PAGE_MAX;
 use placet::ports::{
-    AgentStore, CardStore, CredentialRow, CredentialStore, EventQuery, HoldStore, InboxStore, Lately,
-    OutboxRow, OutboxStep, OutboxStore, RecentQuery, RecentStore, RememberedQuery, RememberedStore,
-    RequestQuery, RequestStore, RunRow, SessionEvent, StoreError,
+    AgentStore, AuditPage, AuditQuery, AuditStore, CardStore, CredentialRow, CredentialStore, DigestRow,
+    DigestStore, EventQuery, HoldQuery, HoldStore, InboxStore, Lately, OutboxRow, OutboxStep, OutboxStore,
+    RecentQuery, RecentStore, RememberedQuery, RememberedStore, RequestQuery, RequestStore, RunRow,
+    SessionEvent, StoreError, UnaskedCount, UnaskedQuery,
 };
 use placet::record::{Event, EventKind, Seq};
 use placet::remembered::{Forgotten, Remembered};
@@ -19,11 +21,24 @@ use placet::time::Timestamp;
 use rusqlite::Connection;
 
 use crate::probe::of_outbox;
-use crate::sqlite::table::{card, credential, event, hold, inbox, outbox, recent, remembered, request, run};
+use crate::sqlite::batch::Batch;
+use crate::sqlite::table::{
+    audit, card, credential, digest, event, hold, inbox, outbox, recent, remembered, request, run,
+};
 use crate::sqlite::{SqliteStore, opening, order, standing, take_over};
 
 /// Rows that one call returns at most, whatever was asked for.
 const LIMIT_MAX: u32 = 10_000;
+
+/// Appends an event that belongs to no request, with what the operators are told of it.
+fn note(batch: &mut Batch<'_>, tenant: TenantId, kind: EventKind) -> Result<(), StoreError> {
+    let now = batch.now();
+    let messages: Vec<Message> = Message::about(&tenant, &kind).into_iter().collect();
+    batch.append(&[Event { tenant, request: None, at: now, kind }])?;
+    batch.send(&messages, now)?;
+    batch.wrote("note");
+    Ok(())
+}
 
 #[async_trait]
 impl RequestStore for SqliteStore {
@@ -36,13 +51,22 @@ impl RequestStore for SqliteStore {
     }
 
     async fn note(&self, tenant: TenantId, kind: EventKind) -> Result<(), StoreError> {
+        self.write(move |batch| note(batch, tenant, kind)).await
+    }
+
+    async fn note_next(
+        &self,
+        tenant: TenantId,
+        kind: EventKind,
+        (types, after): (Vec<&'static str>, Seq),
+    ) -> Result<bool, StoreError> {
         self.write(move |batch| {
-            let now = batch.now();
-            let messages: Vec<Message> = Message::about(&tenant, &kind).into_iter().collect();
-            batch.append(&[Event { tenant, request: None, at: now, kind }])?;
-            batch.send(&messages, now)?;
-            batch.wrote("note");
-            Ok(())
+            let since = EventQuery { tenant: Some(tenant.clone()), request: None, after, types, limit: 1 };
+            let is_next = event::list(batch.connection, &since)?.is_empty();
+            if is_next {
+                note(batch, tenant, kind)?;
+            }
+            Ok(is_next)
         })
         .await
     }
@@ -286,15 +310,9 @@ impl HoldStore for SqliteStore {
         self.write(move |batch| standing::lift(batch, tenant.as_ref(), (id, lifted))).await
     }
 
-    async fn holds(
-        &self,
-        tenant: Option<&TenantId>,
-        only_standing: bool,
-        limit: u32,
-    ) -> Result<Vec<Hold>, StoreError> {
-        let tenant = tenant.cloned();
-        let limit = limit.min(LIMIT_MAX);
-        self.read(move |connection| hold::list(connection, tenant.as_ref(), only_standing, limit)).await
+    async fn holds(&self, mut query: HoldQuery) -> Result<Vec<Hold>, StoreError> {
+        query.limit = query.limit.min(LIMIT_MAX);
+        self.read(move |connection| hold::list(connection, &query)).await
     }
 }
 
@@ -313,6 +331,39 @@ impl RememberedStore for SqliteStore {
     ) -> Result<bool, StoreError> {
         let tenant = tenant.clone();
         self.write(move |batch| standing::forget(batch, &tenant, (id, forgotten))).await
+    }
+}
+
+#[async_trait]
+impl AuditStore for SqliteStore {
+    async fn audit(&self, mut query: AuditQuery) -> Result<AuditPage, StoreError> {
+        query.limit = query.limit.min(AUDIT_PAGE_MAX);
+        self.read(move |connection| audit::page(connection, &query)).await
+    }
+
+    async fn ran_unasked(&self, mut query: UnaskedQuery) -> Result<Vec<UnaskedCount>, StoreError> {
+        query.limit = query.limit.min(LIMIT_MAX);
+        self.read(move |connection| audit::unasked(connection, &query)).await
+    }
+}
+
+#[async_trait]
+impl DigestStore for SqliteStore {
+    async fn digests(&self) -> Result<Vec<(TenantId, Option<DigestRow>)>, StoreError> {
+        self.read(digest::last).await
+    }
+
+    async fn keep_digest(&self, row: DigestRow, messages: Vec<Message>) -> Result<bool, StoreError> {
+        self.write(move |batch| {
+            let is_new = digest::keep(batch.connection, &row)?;
+            if is_new {
+                let now = batch.now();
+                batch.send(&messages, now)?;
+                batch.wrote("digest.keep");
+            }
+            Ok(is_new)
+        })
+        .await
     }
 }
 

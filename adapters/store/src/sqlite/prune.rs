@@ -37,6 +37,7 @@ pub(crate) fn run(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
         table::command::prune(batch.connection, now - COMMAND_KEPT)?,
         table::inbox::prune(batch.connection, now - DELIVERY_KEPT, now - DROPPED_KEPT)?,
         table::outbox::prune(batch.connection, now - DROPPED_KEPT)?,
+        table::task::prune(batch.connection, now - DELIVERY_KEPT)?,
     ];
     if dropped.iter().any(|rows| *rows > 0) {
         batch.wrote("prune");

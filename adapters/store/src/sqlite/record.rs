@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use placet::id::TenantId;
 use placet::ports::{EventQuery, StoreError};
 use placet::record::{Event, Seq};
+use placet::time::Timestamp;
 use rusqlite::Connection;
 
 use crate::sqlite::fault::unavailable;
@@ -45,5 +47,23 @@ impl RecordReader {
     pub fn events(&self, query: &EventQuery) -> Result<Vec<(Seq, Event)>, StoreError> {
         let query = EventQuery { limit: query.limit.min(LIMIT_MAX), ..query.clone() };
         event::list(&self.connection, &query)
+    }
+
+    /// Every tenant that has a record.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn tenants(&self) -> Result<Vec<TenantId>, StoreError> {
+        event::tenants(&self.connection)
+    }
+
+    /// The number after which events stand that are of this time or later; looked up without reading those before it. The
+    /// times of a record rise with its numbers as the clock of its machine did: where that was set back, what stands behind
+    /// this number may be earlier, and what stands before it later, by as much.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn before(&self, at: Timestamp) -> Result<Seq, StoreError> {
+        event::before(&self.connection, at)
     }
 }

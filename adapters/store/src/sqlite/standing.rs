@@ -26,7 +26,9 @@ pub(crate) fn place(batch: &mut Batch<'_>, mut placed: Hold) -> Result<Hold, Sto
     for tenant in told(batch, placed.tenant.as_ref())? {
         let kind = EventKind::HoldPlaced { hold: placed.clone() };
         batch.append(&[Event { tenant: tenant.clone(), request: None, at: now, kind }])?;
-        batch.send(&[placed.announcement(tenant)], now)?;
+        if tenant != TenantId::installation() {
+            batch.send(&[placed.announcement(tenant)], now)?;
+        }
     }
     batch.wrote("hold.place");
     Ok(placed)
@@ -52,12 +54,14 @@ pub(crate) fn lift(
     Ok(true)
 }
 
-/// In whose record a hold is told: its tenant's, or that of everybody who has one.
+/// In whose record a hold is told: its tenant's, or that of everybody who has one; where nobody has one yet, in the
+/// installation's own, so that it is told somewhere.
 fn told(batch: &Batch<'_>, tenant: Option<&TenantId>) -> Result<Vec<TenantId>, StoreError> {
-    match tenant {
-        Some(tenant) => Ok(vec![tenant.clone()]),
-        None => event::tenants(batch.connection),
+    if let Some(tenant) = tenant {
+        return Ok(vec![tenant.clone()]);
     }
+    let everybody = event::tenants(batch.connection)?;
+    Ok(if everybody.is_empty() { vec![TenantId::installation()] } else { everybody })
 }
 
 /// Takes a remembered yes back. False if there is none of that id in the tenant that stands.

@@ -1,8 +1,11 @@
 //! The tables: the SQL of each in one place, and the check that what is read can exist.
 
+pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod card;
 pub(crate) mod command;
 pub(crate) mod credential;
+pub(crate) mod digest;
 pub(crate) mod event;
 pub(crate) mod hold;
 pub(crate) mod idempotency;
@@ -15,6 +18,7 @@ pub(crate) mod remembered;
 pub(crate) mod request;
 pub(crate) mod run;
 mod search;
+pub(crate) mod task;
 
 #[cfg(test)]
 mod plans;

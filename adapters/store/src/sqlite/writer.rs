@@ -26,7 +26,7 @@ const QUEUE_MAX: usize = 4096;
 pub(crate) enum Queued {
     /// A write, which is answered after its commit.
     Write(Box<dyn Job>),
-    /// A read of a database in memory.
+    /// A read of a database in memory, or of what only the writing connection knows.
     Read(ReadJob),
     /// Finish what is queued, and stop.
     Stop,

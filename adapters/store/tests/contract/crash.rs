@@ -139,7 +139,7 @@ impl Story {
     async fn tells(&mut self, chapter: Chapter) {
         match chapter {
             Chapter::People => self.people().await,
-            Chapter::Verdicts => self.verdicts().await,
+            Chapter::Verdicts => Box::pin(self.verdicts()).await,
             Chapter::Company => self.company().await,
             Chapter::Cards => self.cards().await,
             Chapter::Messages => self.messages().await,
@@ -167,7 +167,7 @@ async fn a_death_at_any_commit_changes_nothing() {
     for chapter in Chapter::ALL {
         let fuse = Fuse::new(None);
         let mut story = Story::new(&fuse);
-        story.tells(chapter).await;
+        Box::pin(story.tells(chapter)).await;
         let end = Arc::new(story.end().await);
         for point in fuse.visited() {
             points.entry(point).or_insert_with(|| (chapter, Arc::clone(&end)));
@@ -178,7 +178,7 @@ async fn a_death_at_any_commit_changes_nothing() {
     for (point, (chapter, expected)) in points {
         let fuse = Fuse::new(Some(point));
         let mut story = Story::new(&fuse);
-        story.tells(chapter).await;
+        Box::pin(story.tells(chapter)).await;
         assert!(fuse.has_blown(), "{point:?}");
         assert_eq!(story.end().await, *expected, "{chapter:?} after a death at {point:?}");
     }

@@ -22,7 +22,8 @@ async fn a_row_that_cannot_exist_is_an_error() {
         ("approval_request", "UPDATE approval_request SET code = 'AAAA-AA' WHERE rowid = 1"),
         (
             "approval_request",
-            "UPDATE approval_request SET status = 'executing' WHERE status = 'waiting_approval'",
+            "UPDATE approval_request SET status = 'executing' WHERE status = 'waiting_approval' \
+             AND gathers_until IS NULL",
         ),
         ("approval_request", "UPDATE approval_request SET due_at = due_at + 1"),
         ("approval_request", "UPDATE approval_request SET version = version + 1"),
@@ -44,7 +45,12 @@ async fn a_row_that_cannot_exist_is_an_error() {
         ("card", "UPDATE card SET due_at = NULL"),
         ("approval_request", "UPDATE approval_request SET agent_id = 'another'"),
         ("approval_request", "UPDATE approval_request SET full_name = 'prod/deploy'"),
-        ("approval_request", "UPDATE approval_request SET asked = 0 WHERE status = 'waiting_approval'"),
+        (
+            "approval_request",
+            "UPDATE approval_request SET asked = 0 WHERE status = 'waiting_approval' AND gathers_until IS NULL \
+             AND asked = 1",
+        ),
+        ("approval_request", "UPDATE approval_request SET gathers_until = gathers_until + 1"),
         ("approval_request", "UPDATE approval_request SET asked = 1 WHERE risk_level = 'low'"),
         ("proposal", "DELETE FROM proposal"),
         ("approval_request", "UPDATE proposal SET body = '{}'"),
@@ -103,7 +109,7 @@ async fn read_all(
     let query = EventQuery { tenant: None, request: None, after: Seq(0), types: vec![], limit: 100 };
     store.events(query).await?;
     store.cards_of(&acme(), id).await?;
-    store.holds(None, false, 10).await?;
+    store.holds(every_hold(10)).await?;
     store.remembered(all()).await?;
     store.forget(&acme(), remembered, forgotten(desk)).await?;
     store.credentials(None).await?;
@@ -193,6 +199,7 @@ async fn the_schema_refuses_rows_that_cannot_exist() {
         "DELETE FROM approval_request",
         "UPDATE approval_request SET agent_id = ''",
         "UPDATE approval_request SET asked = 2",
+        "UPDATE approval_request SET gathers_until = 1 WHERE status <> 'waiting_approval'",
         "UPDATE approval_request SET rejected_by = NULL WHERE status = 'rejected'",
         "UPDATE approval_request SET rejected_by = 'votes' WHERE status = 'waiting_approval'",
         "UPDATE approval_request SET rejected_by = 'somebody' WHERE status = 'rejected'",

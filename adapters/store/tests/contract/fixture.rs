@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use placet::approval::{
-    Actor, Approval, Assurance, Ballot, Change, ClaimOrder, Command, Committed, Decision, Facts, Opened,
-    Opening, Order, Outcome, OutcomeKind, Proposal, Refusal, Rendering, Report, Requester, RunStep,
+    Actor, Alone, Approval, Assurance, Ballot, Change, ClaimOrder, Command, Committed, Decision, Facts,
+    Guards, Opened, Opening, Order, Outcome, OutcomeKind, Proposal, Refusal, Rendering, Report, Requester,
+    RunStep,
 };
 use placet::call::{CanonicalArgs, PolicyDigest, ShownDigest, ToolCall};
 use placet::id::{
@@ -17,9 +18,9 @@ use placet::id::{
 use placet::inbound::{Act, Inbound, Located, MessageRef, ReplyTo};
 use placet::person::{Electorate, Identity, Member, NoStanding, Standing};
 use placet::policy::{
-    EscalationStep, Group, Level, Place, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict,
+    EscalationStep, Fatigue, Group, Level, Place, PolicyVersion, RuleHit, Stage, Terms, Tier, Verdict,
 };
-use placet::ports::{Clock, Entropy, EventQuery, Store, StoreError};
+use placet::ports::{Clock, Entropy, EventQuery, HoldQuery, Store, StoreError};
 use placet::record::{Event, Seq};
 use placet::time::{Timestamp, Ttl};
 use rand_chacha::ChaCha8Rng;
@@ -128,8 +129,10 @@ pub(crate) fn proposal(tag: &str) -> Arc<Proposal> {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     })
 }
 
@@ -165,6 +168,7 @@ pub(crate) fn verdict(tier: Tier, terms: Option<Terms>) -> Arc<Verdict> {
         always_ask: false,
         remember: None,
         shadow: None,
+        confidential: None,
         circumstances: None,
     })
 }
@@ -207,6 +211,22 @@ pub(crate) fn ballot(name: &str, decision: Decision) -> Ballot {
     }
 }
 
+/// Every hold there ever was.
+pub(crate) const fn every_hold(limit: u32) -> HoldQuery {
+    HoldQuery { tenant: None, only_standing: false, before: None, limit }
+}
+
+/// Somebody decides alone, having been shown it all.
+pub(crate) fn breaks_glass(name: &str) -> Command {
+    Command::BreakGlass(Alone {
+        identity: account(name),
+        reason: "fire".to_owned(),
+        surface: slack(),
+        assurance: Assurance::Signed,
+        shown: Some(shown()),
+    })
+}
+
 pub(crate) fn message(id: &str) -> MessageRef {
     MessageRef { channel: "C-ops".to_owned(), id: id.to_owned() }
 }
@@ -235,7 +255,8 @@ impl Desk {
             judgement,
             claim: None,
             facts: Facts::none(self.now()),
-            beside: None,
+            guards: None,
+            replaces: None,
         }
     }
 
@@ -244,6 +265,19 @@ impl Desk {
             tag,
             Command::Require { verdict: verdict(Tier::Approve, Some(terms(count, vec![ops()]))) },
         )
+    }
+
+    /// The same, where people are not asked too often: two cards an hour, and calls that differ in nothing share one.
+    pub(crate) fn guarded(&self, opening: Opening, cards_per_hour: u32) -> Opening {
+        let fatigue = Fatigue { cards_per_hour, ..Fatigue::default() };
+        Opening { guards: Some(Guards { fatigue }), ..opening }
+    }
+
+    /// One that can wait a little for others on its card.
+    pub(crate) fn gathering(&self, tag: &str) -> Opening {
+        let terms = Terms { gather: Some(Ttl::from_mins(5)), ..terms(1, vec![ops()]) };
+        let opening = self.opening(tag, Command::Require { verdict: verdict(Tier::Approve, Some(terms)) });
+        self.guarded(opening, 60)
     }
 
     /// One about which admins are asked as well, elsewhere, after five minutes.

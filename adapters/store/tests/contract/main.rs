@@ -6,19 +6,23 @@
 mod engine;
 mod fixture;
 
+mod audit;
 mod batch;
 mod beside;
 mod card;
 mod crash;
 mod damage;
 mod delivery;
+mod digests;
 mod migration;
 mod opening;
 mod outbox;
+mod reading;
 mod recent;
 mod remembered;
 mod rest;
 mod sequence;
 mod sqlite;
 mod standing;
+mod tasks;
 mod voting;

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use placet::approval::Status;
+use placet::approval::{Command, Facts, OutcomeKind, Status};
 use placet::policy::Recent;
-use placet::ports::{RecentQuery, RequestQuery};
-use placet_store::SqliteStore;
+use placet::ports::{RecentQuery, RequestQuery, UnaskedQuery};
+use placet::time::Ttl;
+use placet_store::{Access, SqliteStore};
 use rusqlite::Connection;
 
 use crate::engine::{Engine, Setting, Sqlite};
@@ -128,4 +129,88 @@ async fn what_was_done_before_is_counted() {
     let asked = u32::try_from(requests.len()).unwrap();
     assert_eq!(lately.recent, Recent { calls: asked, same: 1, denied: 1, cards: asked });
     assert_eq!(lately.run_cards, asked);
+}
+
+/// R52: what ran unasked before the schema kept when is counted on the day on which it was begun, too: what is over, and what
+/// still runs. What was let through and never begun ran on no day.
+#[tokio::test]
+async fn what_ran_before_is_counted_when_it_was_begun() {
+    // Rows as any version writes them: those of this one, without the columns that came later.
+    let (newer, setting) = (Sqlite::new(), Setting::new());
+    let desk = Desk { store: newer.open(&setting), setting };
+    populate(&desk).await;
+    desk.setting.clock.passes(Ttl::from_secs(5));
+    let asked_for = desk.now();
+    let [over, still, never] = ["over", "still", "never"].map(|tag| desk.harmless(tag));
+    let (over, still) = (desk.opens(over).await, desk.opens(still).await);
+    let never = desk.opens(never).await;
+    let (mut begun, mut claims) = (Vec::new(), Vec::new());
+    for approval in [&over, &still] {
+        desk.setting.clock.passes(Ttl::from_secs(5));
+        begun.push(desk.now());
+        let claim = desk.claim(approval);
+        claims.push(claim.id);
+        desk.does(approval, Command::Claim(claim), Facts::none(desk.now())).await;
+    }
+    desk.setting.clock.passes(Ttl::from_secs(5));
+    desk.does(&over, desk.report(claims[0]), Facts::none(desk.now())).await;
+    newer.close();
+
+    let older = Sqlite::new();
+    let raw = Connection::open(older.path()).unwrap();
+    raw.execute_batch(&std::fs::read_to_string(kept(5)).unwrap()).unwrap();
+    raw.execute("ATTACH ?1 AS newer", [newer.path().to_str().unwrap()]).unwrap();
+    let columns = "SELECT group_concat(name) FROM pragma_table_info('approval_request', 'main')";
+    let columns: String = raw.query_row(columns, [], |row| row.get(0)).unwrap();
+    assert!(columns.contains("ran_unasked") && !columns.contains("ran_at"), "{columns}");
+    let insert = format!(
+        "INSERT INTO approval_request ({columns}) SELECT {columns} FROM newer.approval_request WHERE approval_id = ?1"
+    );
+    for approval in [&over, &still, &never] {
+        assert_eq!(raw.execute(&insert, [approval.id.as_bytes().as_slice()]).unwrap(), 1);
+    }
+    drop(raw);
+    let desk = Desk { store: older.open(&desk.setting), setting: desk.setting };
+    let count = async |since, until| {
+        let query = UnaskedQuery { tenant: acme(), since, until, limit: 9 };
+        let rows = desk.store.ran_unasked(query).await.unwrap();
+        rows.into_iter().map(|row| (row.outcome, row.count)).collect::<Vec<_>>()
+    };
+    let moment = Ttl::from_millis(1);
+    assert_eq!(count(asked_for, begun[0]).await, [], "when it was asked for does not count");
+    assert_eq!(count(begun[0], begun[0] + moment).await, [(Some(OutcomeKind::Succeeded), 1)]);
+    assert_eq!(count(begun[1], begun[1] + moment).await, [(None, 1)]);
+    assert_eq!(count(begun[1] + moment, desk.now() + moment).await, []);
+    // What the migration made of them is what this version would have written: else they could not be read.
+    for (approval, status) in [(&over, Status::Executed), (&still, Status::Executing)] {
+        assert_eq!(desk.store.load(&acme(), approval.id).await.unwrap().status(), status);
+    }
+}
+
+/// A newer version changes no schema under a server that may not know it: nothing is written until it is alone. One that needs
+/// no change starts beside another.
+#[test]
+fn no_schema_is_changed_under_another_server() {
+    let (engine, setting) = (Sqlite::new(), Setting::new());
+    let rows = std::fs::read_to_string(kept(newest() - 1)).unwrap();
+    Connection::open(engine.path()).unwrap().execute_batch(&rows).unwrap();
+    let open =
+        || SqliteStore::open(engine.path(), Sqlite::options(&setting).with_access(Access::SharedServer));
+    let schema = || -> u32 {
+        let raw = Connection::open(engine.path()).unwrap();
+        raw.query_row("SELECT max(number) FROM schema_migration", [], |row| row.get(0)).unwrap()
+    };
+    // A server of the earlier version has the file, and shares it.
+    let mut path = engine.path().to_owned().into_os_string();
+    path.push(".lock");
+    let older = std::fs::File::create(path).unwrap();
+    older.try_lock_shared().unwrap();
+    let refused = open().err().unwrap().to_string();
+    assert!(refused.contains("Stop the other server first"), "{refused}");
+    assert_eq!(schema(), newest() - 1, "nothing was changed");
+    older.unlock().unwrap();
+    let one = open().unwrap();
+    assert_eq!(schema(), newest());
+    let two = open().unwrap();
+    assert!(one.is_ready() && two.is_ready(), "the file is shared again");
 }

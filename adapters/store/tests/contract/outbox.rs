@@ -1,7 +1,7 @@
 //! One-off messages: leased, tried again, sent or dropped.
 
 use placet::approval::{Approval, Command, Decision, Order};
-use placet::notice::{Notice, Recipient};
+use placet::notice::{Message, Notice, Recipient};
 use placet::ports::OutboxStep;
 use placet::time::Ttl;
 
@@ -41,6 +41,25 @@ contract! {
         desk.setting.clock.passes(LEASE);
         let again = desk.store.take_messages(desk.now(), desk.now() + LEASE, 10).await.unwrap();
         assert_eq!((again.len(), again[0].id, again[0].tries), (1, taken[0].id, 1));
+    }
+
+    /// A message for several becomes one for each of them, once.
+    what_is_split_stands_in_its_place(desk) {
+        let approval = desk.asks("v42", 1).await;
+        desk.refuses(&approval, "viewer").await;
+        let taken = desk.store.take_messages(desk.now(), desk.now() + LEASE, 10).await.unwrap();
+        let each: Vec<_> = ["mallory", "requester"]
+            .map(|name| Message { to: Recipient::Account(desk.reply(name)), ..taken[0].message.clone() })
+            .into();
+        for _ in 0..2 {
+            desk.store.message_done(taken[0].id, OutboxStep::Split(each.clone())).await.unwrap();
+        }
+        let told = desk.store.take_messages(desk.now(), desk.now() + LEASE, 10).await.unwrap();
+        assert_eq!(told.iter().map(|row| row.message.clone()).collect::<Vec<_>>(), each);
+        assert!(told.iter().all(|row| row.tries == 0));
+        desk.setting.clock.passes(Ttl::from_mins(5));
+        let left = desk.store.take_messages(desk.now(), desk.now() + LEASE, 10).await.unwrap();
+        assert_eq!(left.len(), 2, "the first is gone");
     }
 
     /// Sent is gone, a retry comes back, what is dropped does not.

@@ -36,7 +36,7 @@ pub(crate) fn forgotten(desk: &Desk) -> Forgotten {
 }
 
 pub(crate) fn all() -> RememberedQuery {
-    RememberedQuery { tenant: acme(), session: None, standing_at: None, limit: 10 }
+    RememberedQuery { tenant: acme(), session: None, standing_at: None, before: None, limit: 10 }
 }
 
 impl Desk {
@@ -152,6 +152,7 @@ contract! {
         };
         assert_eq!(listed(all()).await, [second.id, first.id]);
         assert_eq!(listed(RememberedQuery { limit: 1, ..all() }).await, [second.id]);
+        assert_eq!(listed(RememberedQuery { before: Some(second.id), ..all() }).await, [first.id]);
         let standing = |after| RememberedQuery { standing_at: Some(first.opened_at + after), ..all() };
         assert_eq!(listed(standing(Ttl::from_mins(59))).await, [first.id]);
         assert!(listed(standing(WITHIN)).await.is_empty(), "until is exclusive");

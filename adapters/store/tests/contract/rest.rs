@@ -60,6 +60,10 @@ contract! {
         let either = vec![Status::Approved, Status::Rejected, Status::WaitingApproval];
         assert_eq!(ids(RequestQuery { statuses: either, ..all.clone() }).await, newest);
         assert_eq!(ids(RequestQuery { digest: Some(opened[3].digest), ..all.clone() }).await, [opened[3].id]);
+        let waiting = RequestQuery { statuses: vec![Status::WaitingApproval], soonest: true, ..all.clone() };
+        let longest = [0, 1, 3, 4].map(|n: usize| opened[n].id);
+        assert_eq!(ids(waiting.clone()).await, longest, "what is due first, for all have the same time to decide");
+        assert_eq!(ids(RequestQuery { limit: 2, ..waiting }).await, longest[..2]);
         assert_eq!(ids(RequestQuery { tenant: None, ..all }).await.len(), 6);
     }
 

@@ -1,6 +1,6 @@
 //! Any sequence of commands: the record alone rebuilds the request.
 
-use placet::approval::{Actor, Approval, Command, Decision, Outcome, OutcomeKind};
+use placet::approval::{Actor, Addressee, Approval, Command, Decision, Outcome, OutcomeKind};
 use placet::call::ShownDigest;
 use placet::time::Ttl;
 use proptest::prelude::*;
@@ -21,9 +21,17 @@ fn command(desk: &Desk, approval: &Approval, (what, who): (u8, u8)) -> Command {
         4 => Command::Vote(ballot(name, Decision::Deny)),
         5 => Command::TakeBack { identity: account(name) },
         6 => Command::Escalate { step: u32::from(who % 4) },
-        7 => Command::Ask { identity: account(name), text: format!("why, {name}?") },
-        8 => Command::Answer { by: Actor::Placet, text: "because".to_owned() },
-        9 => Command::BreakGlass { identity: account(name), reason: "fire".to_owned() },
+        7 => match who % 2 {
+            0 => Command::Look { identity: account(name) },
+            _ => Command::Ask {
+                identity: account(name),
+                to: Addressee::Agent,
+                text: format!("why, {name}?"),
+                surface: None,
+            },
+        },
+        8 => Command::Answer { by: Actor::Placet, question: None, text: "because".to_owned() },
+        9 => breaks_glass(name),
         10 => Command::Revoke { by: Actor::Account(account(name)), reason: Some("stop".to_owned()) },
         11 => Command::Review { identity: account(name), note: None },
         12 | 13 => {

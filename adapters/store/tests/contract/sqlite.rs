@@ -67,10 +67,16 @@ pub(crate) async fn populate(desk: &Desk) -> placet::approval::Approval {
     order.command_id = Some(desk.command_id());
     desk.store.execute(order).await.unwrap();
     desk.store.deliver(desk.inbound(&approval, "slack:1", act())).await.unwrap();
+    let lease = crate::tasks::leased_to(desk, 1);
+    desk.store.take_task(crate::tasks::task(desk, "slack:task"), lease).await.unwrap();
+    desk.store.keep_digest(crate::digests::row(desk, "2026-11-30"), Vec::new()).await.unwrap();
     let stop = hold(desk, None, HoldScope::Tool("another".to_owned()));
     desk.store.hold(stop).await.unwrap();
     desk.remembers("v44").await;
     desk.opens(desk.harmless("v45")).await;
+    for tag in ["v48", "v49"] {
+        desk.opens(desk.gathering(tag)).await;
+    }
     desk.opens(desk.risky(&"v47".repeat(2800), 1)).await;
     let denied = desk.asks("v46", 1).await;
     desk.does(&denied, Command::Vote(ballot("alice", Decision::Deny)), facts(desk, &["alice"])).await;
@@ -85,11 +91,13 @@ pub(crate) async fn everything(desk: &Desk) -> String {
     let found = store.card_at(&acme(), &message("v42")).await.unwrap();
     let credentials = store.credentials(None).await.unwrap();
     let (runs, undone) = (store.unfinished_runs().await.unwrap(), store.undone(10).await.unwrap());
-    let holds = store.holds(None, false, 10).await.unwrap();
+    let holds = store.holds(every_hold(10)).await.unwrap();
     let remembered = store.remembered(crate::remembered::all()).await.unwrap();
+    let digests = store.digests().await.unwrap();
+    let tasks = store.open_tasks(&crate::tasks::slack(), 10).await.unwrap();
     let record = desk.record().await;
     format!(
-        "{requests:?}{cards:?}{found:?}{credentials:?}{runs:?}{undone:?}{holds:?}{remembered:?}{record:?}"
+        "{digests:?}{tasks:?}{requests:?}{cards:?}{found:?}{credentials:?}{runs:?}{undone:?}{holds:?}{remembered:?}{record:?}"
     )
 }
 
@@ -162,6 +170,27 @@ async fn the_file_is_locked() {
     one.must_rebuild(&approval).await;
 }
 
+/// One of two servers on a file learns that the other has committed, and is not woken by what it committed itself.
+#[tokio::test]
+async fn one_server_learns_of_the_others_commits() {
+    let engine = Sqlite::new();
+    let setting = Setting::new();
+    let open = || {
+        let options = Sqlite::options(&setting).with_access(Access::SharedServer);
+        let store = SqliteStore::open(engine.path(), options).unwrap();
+        (store.clone(), Desk { store: Arc::new(store), setting: setting.clone() })
+    };
+    let ((store, one), (_, other)) = (open(), open());
+    assert!(store.is_shared());
+    let before = store.committed_by_others().await.unwrap();
+    one.asks("v42", 1).await;
+    assert_eq!(store.committed_by_others().await.unwrap(), before, "its own");
+    other.asks("v43", 1).await;
+    let after = store.committed_by_others().await.unwrap();
+    assert_ne!(after, before);
+    assert_eq!(store.committed_by_others().await.unwrap(), after, "once");
+}
+
 /// Two open requests never have the same code; who is over gives it back.
 #[tokio::test]
 async fn an_open_code_is_taken_once() {
@@ -195,10 +224,52 @@ fn what_cannot_be_opened_says_why() {
         "this is not a database, but it is long enough to be looked at ".repeat(20),
     )
     .unwrap();
-    assert!(SqliteStore::open(engine.path(), Sqlite::options(&setting)).is_err());
+    let wanted = format!("{} is not a SQLite database: name another file", engine.path().display());
+    let error = SqliteStore::open(engine.path(), Sqlite::options(&setting)).err().unwrap();
+    assert!(error.to_string().contains(&wanted), "{error}");
+    assert!(placet_store::look_at(&engine.path()).unwrap_err().to_string().contains(&wanted));
+    assert!(placet_store::RecordReader::open(&engine.path()).unwrap_err().to_string().contains(&wanted));
     let nowhere = engine.path().join("no such directory").join("placet.db");
     let error = SqliteStore::open(nowhere, Sqlite::options(&setting)).err().unwrap();
     assert!(error.to_string().contains("no such directory"), "{error}");
+}
+
+/// The database of another program is left as it is.
+#[test]
+fn what_belongs_to_another_program_is_not_touched() {
+    let engine = Sqlite::new();
+    let raw = Connection::open(engine.path()).unwrap();
+    raw.execute_batch("CREATE TABLE bookmark (url TEXT)").unwrap();
+    let setting = Setting::new();
+    let error = SqliteStore::open(engine.path(), Sqlite::options(&setting)).err().unwrap();
+    assert!(error.to_string().contains("it has a table bookmark, and none of Placet's"), "{error}");
+    assert_eq!(placet_store::look_at(&engine.path()).unwrap_err().to_string(), error.to_string());
+    let tables: i64 = raw.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert_eq!(tables, 1);
+}
+
+/// R10: a server that signs grants with another key than the last one did learns of it; one that signs none changes nothing.
+#[test]
+fn another_grant_key_is_noticed() {
+    let engine = Sqlite::new();
+    let setting = Setting::new();
+    let other = |key: Option<&str>| {
+        let options = Sqlite::options(&setting);
+        let options = match key {
+            Some(key) => options.with_grant_key(key.to_owned()),
+            None => options,
+        };
+        let store = SqliteStore::open(engine.path(), options).unwrap();
+        let other = store.had_another_grant_key();
+        store.close();
+        other
+    };
+    assert!(!other(Some("one")), "there was none before");
+    assert!(!other(Some("one")));
+    assert!(!other(None));
+    assert!(other(Some("two")));
+    assert!(!other(Some("two")), "it is said once");
+    assert!(other(Some("one")));
 }
 
 /// What is in the database is for the account that runs Placet alone, whatever the umask is.

@@ -6,7 +6,7 @@ use placet::approval::{Actor, Approval, ClaimOrder, Command, Decision, Facts, Re
 use placet::hold::{Hold, HoldScope, Lifted};
 use placet::id::{AgentId, HoldId, RunId, TenantId};
 use placet::notice::{Notice, Recipient};
-use placet::ports::EventQuery;
+use placet::ports::{EventQuery, HoldQuery};
 use placet::record::{EventKind, Seq};
 use placet::time::Ttl;
 
@@ -148,7 +148,12 @@ contract! {
             placed.push(desk.store.hold(hold(&desk, whose, HoldScope::All)).await.unwrap());
         }
         let [acmes, globexs, everybodys] = &placed[..] else { panic!("three") };
-        let holds = async |tenant: Option<&TenantId>, standing, limit| desk.store.holds(tenant, standing, limit).await.unwrap();
+        let holds = async |tenant: Option<&TenantId>, only_standing, limit| {
+            let query = HoldQuery { tenant: tenant.cloned(), only_standing, before: None, limit };
+            desk.store.holds(query).await.unwrap()
+        };
+        let next = HoldQuery { before: Some(everybodys.id), ..every_hold(1) };
+        assert_eq!(desk.store.holds(next).await.unwrap(), std::slice::from_ref(globexs), "the page after that");
         assert_eq!(holds(Some(&acme()), true, 10).await, [everybodys.clone(), acmes.clone()]);
         assert_eq!(holds(None, true, 10).await.len(), 3);
         assert_eq!(holds(None, true, 1).await, std::slice::from_ref(everybodys), "newest first");
@@ -165,6 +170,22 @@ contract! {
         let record = desk.record().await;
         let told = record.iter().filter(|(_, event)| matches!(&event.kind, EventKind::HoldPlaced { hold } if hold.id == globexs.id));
         assert_eq!(told.map(|(_, event)| event.tenant.clone()).collect::<Vec<_>>(), [tenant("globex")]);
+    }
+
+    /// R35, R44: a hold of everybody is told also where nobody has a record yet: in the installation's own.
+    a_hold_of_everybody_is_told_where_nobody_has_a_record(desk) {
+        let placed = desk.store.hold(hold(&desk, None, HoldScope::All)).await.unwrap();
+        assert!(desk.store.lift(None, placed.id, lifted(&desk)).await.unwrap());
+        let installation = TenantId::installation();
+        assert_eq!(desk.told(installation.as_str()).await, ["stop.placed", "stop.lifted"]);
+        let until = desk.now() + Ttl::from_secs(30);
+        let messages = desk.store.take_messages(desk.now(), until, 10).await.unwrap();
+        assert_eq!(messages.len(), 0, "nobody is there to be told");
+        // From then on it is told there beside everybody else's.
+        desk.opens(desk.harmless("v1")).await;
+        desk.store.hold(hold(&desk, None, HoldScope::All)).await.unwrap();
+        assert_eq!(desk.told(installation.as_str()).await, ["stop.placed", "stop.lifted", "stop.placed"]);
+        assert_eq!(desk.told("acme").await, ["stop.placed"]);
     }
 
     /// R44: once it is placed no claim is committed, however many are on their way.

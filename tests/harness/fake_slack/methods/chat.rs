@@ -30,7 +30,13 @@ pub(super) fn post_message(state: &mut State, arguments: &Value) -> Answer {
     if is_cut {
         answer["warning"] = "message_truncated".into();
     }
-    state.unread.push(News::Posted { channel: channel.clone(), ts: message.ts.clone() });
+    let (to, ts) = (channel.clone(), message.ts.clone());
+    let is_direct = to.starts_with('D');
+    state.unread.push(if message.is_outcome() && !is_direct {
+        News::Outcome { channel: to, ts }
+    } else {
+        News::Posted { channel: to, ts }
+    });
     if let Some(channel) = state.channels.get_mut(&channel) {
         channel.messages.push(message);
     }
@@ -98,6 +104,13 @@ fn whisper(state: &mut State, channel: &str, user: &str, content: Content, paren
     ts
 }
 
+/// The answer to a slash command in the body of its 200.
+pub(crate) fn whispered(state: &mut State, channel: &str, user: &str, answer: &Value) -> Result<(), Refusal> {
+    let content = Content::of(state, answer)?;
+    whisper(state, channel, user, content, None);
+    Ok(())
+}
+
 /// A post to a `response_url`.
 pub(crate) fn respond(state: &mut State, id: &str, arguments: &Value) -> Answer {
     let now_ms = state.now_ms();
@@ -155,6 +168,18 @@ pub(crate) fn respond(state: &mut State, id: &str, arguments: &Value) -> Answer 
     Ok(json!({}))
 }
 
+/// Whether blocks would be taken in a message.
+pub(super) fn validate(arguments: &Value) -> Answer {
+    let remarks = rules::message(&arguments["blocks"]);
+    if !remarks.is_empty() {
+        return Err(Refusal::remarks("invalid_blocks", &remarks));
+    }
+    if rules::is_too_long(&arguments["blocks"]) {
+        return Err(Refusal::code("msg_blocks_too_long"));
+    }
+    Ok(json!({}))
+}
+
 /// The text and blocks of a call, after all checks.
 struct Content {
     text: String,
@@ -195,12 +220,25 @@ impl Message {
     }
 }
 
+/// The channel that a post lands in, whether that may be done or not: direct messages for somebody's id.
+pub(super) fn lands_in(state: &State, wanted: &str) -> String {
+    match state.people.contains_key(wanted) {
+        true => direct_with(wanted),
+        false => state.channel_id(wanted).unwrap_or_else(|| wanted.to_owned()),
+    }
+}
+
+/// The id of the direct messages with somebody.
+fn direct_with(user: &str) -> String {
+    format!("D{}", &user[1..])
+}
+
 /// The channel to post to: an id, a name, or a user's id for the direct message with them.
-fn writable_channel(state: &mut State, arguments: &Value) -> Result<String, Refusal> {
+pub(super) fn writable_channel(state: &mut State, arguments: &Value) -> Result<String, Refusal> {
     let wanted = text(arguments, "channel").ok_or_else(|| Refusal::code("channel_not_found"))?;
     let wanted = wanted.to_owned();
     if let Some(person) = state.people.get(&wanted) {
-        let (name, id) = (person.name.clone(), format!("D{}", &wanted[1..]));
+        let (name, id) = (person.name.clone(), direct_with(&wanted));
         if !state.channels.contains_key(&id) {
             state.insert_channel(&id, &format!("@{name}"), true);
         }
@@ -221,7 +259,7 @@ fn writable_channel(state: &mut State, arguments: &Value) -> Result<String, Refu
 }
 
 /// The parent to reply to. A parent that is gone does not refuse the call: the message goes to the channel, and only
-/// the answer tells (slack-go/slack#1571).
+/// the answer tells.
 fn parent(state: &mut State, channel: &str, thread_ts: &Value) -> Result<Option<String>, Refusal> {
     let ts = match thread_ts {
         Value::Null => return Ok(None),

@@ -37,6 +37,8 @@ pub(super) fn replies(state: &mut State, arguments: &Value) -> Answer {
 
 pub(super) fn info(state: &mut State, arguments: &Value) -> Answer {
     let channel = text(arguments, "channel").and_then(|id| state.channels.get(id));
+    let is_private = channel.is_some_and(|channel| channel.is_private);
+    need_scope(state, if is_private { &["groups:read"] } else { &["channels:read"] })?;
     let channel = channel.filter(|channel| channel.has_bot || !channel.is_private);
     let channel = channel.ok_or_else(|| Refusal::code("channel_not_found"))?;
     Ok(json!({ "channel": { "id": channel.id, "name": channel.name, "is_private": channel.is_private,
@@ -95,4 +97,15 @@ fn page(messages: &[&Message], arguments: &Value) -> Answer {
     Ok(
         json!({ "messages": shown, "has_more": has_more, "response_metadata": { "next_cursor": next_cursor } }),
     )
+}
+
+/// The direct message with one person, made if need be.
+pub(super) fn open(state: &mut State, arguments: &Value) -> Answer {
+    need_scope(state, &["im:write"])?;
+    let user = text(arguments, "users").ok_or_else(|| Refusal::code("users_list_not_supplied"))?.to_owned();
+    if user.contains(',') || !state.people.contains_key(&user) {
+        return Err(Refusal::code("user_not_found"));
+    }
+    let id = super::chat::writable_channel(state, &json!({ "channel": user }))?;
+    Ok(json!({ "channel": { "id": id } }))
 }

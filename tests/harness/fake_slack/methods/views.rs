@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::super::homes::HomeTab;
 use super::super::rules;
 use super::super::state::{APP_ID, BOT_ID, News, State, TEAM_ID, View};
 use super::{Answer, Refusal, text};
@@ -38,6 +39,31 @@ pub(super) fn update(state: &mut State, arguments: &Value) -> Answer {
     }
     state.replace_view(id, &view);
     Ok(json!({ "view": state.view_json(id) }))
+}
+
+/// Somebody's home: the last that was published stands. One that names the version before it is taken only if that is the
+/// one that stands.
+pub(super) fn publish(state: &mut State, arguments: &Value) -> Answer {
+    let view = &arguments["view"];
+    let remarks = rules::home(view);
+    if !remarks.is_empty() {
+        return Err(Refusal::remarks("invalid_arguments", &remarks));
+    }
+    let user = text(arguments, "user_id").ok_or_else(|| Refusal::code("invalid_arguments"))?.to_owned();
+    if !state.people.contains_key(&user) {
+        return Err(Refusal::code("user_not_found"));
+    }
+    let stands = state.homes.get(&user).map(|home| home.hash.as_str());
+    if text(arguments, "hash").is_some_and(|hash| Some(hash) != stands) {
+        return Err(Refusal::code("hash_conflict"));
+    }
+    let (id, hash) = (format!("V{}HOME", &user[1..]), state.next_hash());
+    let mut content = view.clone();
+    content["blocks"] = state.with_ids(&view["blocks"]).into();
+    let home = HomeTab { id, hash, view: content };
+    let shown = home.as_json();
+    state.homes.insert(user, home);
+    Ok(json!({ "view": shown }))
 }
 
 /// Views are refused with another code than messages.
@@ -77,7 +103,10 @@ impl State {
         found.hash = hash;
         found.errors.clear();
         let news = News::Dialog { user: found.user.clone(), id: id.to_owned() };
-        self.unread.push(news);
+        // Who has not looked yet sees it once, as it is by then.
+        if !self.unread.contains(&news) {
+            self.unread.push(news);
+        }
     }
 
     fn next_hash(&mut self) -> String {

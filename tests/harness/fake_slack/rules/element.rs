@@ -93,11 +93,21 @@ impl Judge {
             Some("overflow") => 5,
             _ => 10,
         };
+        // Slack's pages have said two to five, and its own SDKs hold a menu to that.
+        if choice["type"] == "overflow" && choice["options"].as_array().is_some_and(|list| list.len() < 2) {
+            self.remark("no fewer than 2 items allowed", &format!("{path}/options"));
+        }
         for (at, option) in self.list(&format!("{path}/options"), &choice["options"], max).iter().enumerate()
         {
             let path = format!("{path}/options/{at}");
             if self.object(&path, option, &["text", "value"], &["description", "url"]) {
-                self.text(&format!("{path}/text"), &option["text"], 75);
+                // Only radio buttons and checkboxes take markup in what they say.
+                match choice["type"].as_str() {
+                    Some("overflow" | "static_select") => {
+                        self.plain(&format!("{path}/text"), &option["text"], 75);
+                    }
+                    _ => self.text(&format!("{path}/text"), &option["text"], 75),
+                }
                 self.optional_string(&format!("{path}/value"), &option["value"], 150);
             }
         }

@@ -79,8 +79,10 @@ fn requests(text: &str) -> [CardView; 2] {
         place: None,
         timeout: None,
         follows: None,
+        thread: None,
         ask_again: false,
         edited: None,
+        takes_no_questions: false,
     };
     let id = RequestId::mint(at(0), &*Seeded::new(7));
     let tenant = TenantId::new("acme").unwrap();
@@ -99,13 +101,16 @@ fn requests(text: &str) -> [CardView; 2] {
         always_ask: false,
         remember: None,
         shadow: None,
+        confidential: None,
         circumstances: None,
     }));
     waiting.state = State::WaitingApproval(Waiting {
+        gathers_until: None,
         since: at(0),
         until: at(1_800),
         alarm_at: at(600),
         questions: Vec::new(),
+        looking: Vec::new(),
         reminders: 0,
     });
     let by = RejectedBy::Policy { because: text.into() };
@@ -122,6 +127,7 @@ fn surface(slack: &FakeSlack) -> Slack {
         default_channel: slack.channel("#ops"),
         ops_channel: None,
         language: Language::English,
+        languages: std::collections::BTreeMap::new(),
         post_interval: Ttl::ZERO,
     };
     Slack::new(settings_of_slack, SlackApi::new(settings).unwrap(), ManualClock::new())

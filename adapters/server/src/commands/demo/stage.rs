@@ -21,7 +21,8 @@ use tokio::task::JoinSet;
 
 use crate::record::all_events;
 use crate::settings::{
-    AgentSettings, HttpSettings, LogSettings, ModelChoice, PolicySource, Settings, ToolSettings,
+    AgentSettings, HttpSettings, LogSettings, ModelChoice, PolicySource, Settings, StoreSettings,
+    ToolSettings,
 };
 use crate::wire::{App, LocalSurface, Outside};
 
@@ -224,11 +225,12 @@ fn policy() -> String {
 
 fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Result<Settings> {
     Ok(Settings {
+        store: StoreSettings::default(),
         data: folder.join("placet.db"),
         policy: PolicySource::Text { name: "builtin".to_owned(), text: policy() }.into(),
         lease: placet::time::Ttl::from_secs(60),
         http: HttpSettings::default(),
-        slack: None,
+        slack: Vec::new(),
         on_call: None,
         grants: None,
         agent: Some(AgentSettings {

@@ -3,19 +3,20 @@
 use std::io::Write;
 use std::path::Path;
 
+use placet::id::TenantId;
 use placet::policy::{Considered, Explanation, Outcome, RuleKind, StageVoters, shown, suppose};
 use placet::ports::Clock as _;
 use serde_json::{Map, Value, json};
 
-use super::{Form, Source, json, not_taken, text, wrong_use};
+use super::{Form, SourceOf, json, not_taken, text, without_own, wrong_use};
 use crate::clock::SystemClock;
 
 /// What is asked.
 pub(super) struct Ask<'a> {
     /// The call's file.
     pub(super) call: &'a Path,
-    /// By which policies.
-    pub(super) source: &'a Source,
+    /// By which policies, and whose call it is.
+    pub(super) source: &'a SourceOf,
     /// When, if the command says so.
     pub(super) at: Option<&'a str>,
     /// Who asks, if the command says so.
@@ -24,8 +25,9 @@ pub(super) struct Ask<'a> {
 
 /// Says what the policy says of a call, and why; false if the policies are not taken.
 pub(super) fn run(ask: &Ask<'_>, form: Form, out: &mut dyn Write) -> anyhow::Result<bool> {
-    let fields = fields(ask)?;
-    let policies = match ask.source.read()? {
+    let (source, tenant) = ask.source.split()?;
+    let fields = fields(ask, tenant.as_ref())?;
+    let policies = match source.read()? {
         Ok(policies) => policies,
         Err(errors) => return not_taken(&errors, form, out),
     };
@@ -34,17 +36,24 @@ pub(super) fn run(ask: &Ask<'_>, form: Form, out: &mut dyn Write) -> anyhow::Res
         wrong_use(format!("{}: {error}{help}", ask.call.display()))
     })?;
     let policy = policies.of(&supposed.tenant);
-    let explanation = policy.explain(&supposed.proposal, &supposed.circumstances);
+    let mut explanation = policy.explain(&supposed.proposal, &supposed.circumstances);
+    match &supposed.circumstances.tenant {
+        Some(tenant) => explanation.notes.extend(without_own(tenant, &policies)),
+        None if policies.tenants().next().is_some() => explanation.notes.push(
+            "by the installation's policy alone: neither the call nor --tenant says whose it is".to_owned(),
+        ),
+        None => {}
+    }
     if form.json {
         json(out, &json!(explanation))?;
     } else {
-        tell(&explanation, out)?;
+        tell(&explanation, supposed.proposal.call.args.value(), out)?;
     }
     Ok(true)
 }
 
 /// The fields of the call, with what the command says.
-fn fields(ask: &Ask<'_>) -> anyhow::Result<Map<String, Value>> {
+fn fields(ask: &Ask<'_>, tenant: Option<&TenantId>) -> anyhow::Result<Map<String, Value>> {
     let shown = ask.call.display();
     let raw = text(ask.call)?;
     // As every way in does it: what has a key twice is no call.
@@ -53,12 +62,34 @@ fn fields(ask: &Ask<'_>) -> anyhow::Result<Map<String, Value>> {
     let Value::Object(mut fields) = value else {
         return Err(wrong_use(format!("{shown} is no call: it must be an object with `tool` and `args`")));
     };
+    if let Some(tenant) = tenant {
+        match fields.get("tenant") {
+            None | Some(Value::Null) => {
+                fields.insert("tenant".to_owned(), json!(tenant));
+            }
+            Some(own) if *own == json!(tenant) => {}
+            Some(own) => {
+                return Err(wrong_use(format!(
+                    "{shown} is a call of the tenant {own}, and --tenant says {tenant}"
+                )));
+            }
+        }
+    }
     fields.extend(ask.at.map(|at| ("at".to_owned(), json!(at))));
     fields.extend(ask.person.map(|person| ("as".to_owned(), json!(person))));
     Ok(fields)
 }
 
-fn tell(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
+/// A template with the call's arguments put in, as the card has it.
+fn filled(template: &str, args: &Value) -> String {
+    let mut filled = template.to_owned();
+    for (name, value) in args.as_object().into_iter().flatten() {
+        filled = filled.replace(&format!("{{{name}}}"), &shown(value));
+    }
+    filled
+}
+
+fn tell(explanation: &Explanation, args: &Value, out: &mut dyn Write) -> anyhow::Result<()> {
     let Explanation { verdict, summary, rules, voters, notes } = explanation;
     writeln!(out, "{}, level {}", verdict.tier, verdict.level)?;
     for hit in &verdict.rules {
@@ -91,7 +122,9 @@ fn tell(explanation: &Explanation, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "\nall that the verdict says")?;
     for name in placet::policy::Summary::names() {
         if let Some(value) = summary.get(name).filter(|value| !value.is_null()) {
-            writeln!(out, "  {name}: {}", shown(value))?;
+            let shown = shown(value);
+            let is_template = matches!(name, "title" | "effect");
+            writeln!(out, "  {name}: {}", if is_template { filled(&shown, args) } else { shown })?;
         }
     }
     Ok(())

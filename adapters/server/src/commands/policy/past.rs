@@ -3,8 +3,11 @@
 use std::io::Write;
 use std::path::Path;
 
-use placet::policy::{Change, Load, LookedOn, Past, PolicySet, Replay, Unrepeated};
-use placet::ports::{Clock as _, EventQuery};
+use anyhow::Context as _;
+use placet::policy::{
+    Change, Load, LookedOn, Period, PolicySet, Recorded, Replay, Replayed, Unrepeated, looked_on,
+};
+use placet::ports::{Clock as _, EventQuery, StoreError};
 use placet::record::{Event, Seq};
 use placet::time::{Timestamp, Ttl};
 use placet_store::RecordReader;
@@ -14,51 +17,53 @@ use super::{Form, Source, json, not_taken, of_settings, wrong_use};
 use crate::clock::SystemClock;
 use crate::settings::Basics;
 
-/// Events that are read at once.
-const AT_ONCE: u32 = 1000;
+/// Events that are read at once: each may hold arguments of a megabyte.
+const AT_ONCE: u32 = 200;
 
-/// What a replay looks at in the record.
-const TYPES: [&str; 6] = [
-    "tool.proposed",
-    "policy.checked",
-    "policy.loaded",
-    "approval.requested",
-    "approval.shares_card",
-    "approval.decided",
-];
+/// Policies that are read at once: each may be two megabytes.
+const POLICIES_AT_ONCE: u32 = 16;
+
+/// How far a machine's clock may have been set back while it wrote: events are found by their times, and stand in the
+/// order in which they were written.
+const SET_BACK_MAX: Ttl = Ttl::from_mins(60);
+
+/// What is said before why the record gave nothing.
+const UNREAD: &str = "the record cannot be read";
 
 /// Changed verdicts that are shown one by one; all of them are in the JSON.
 const SHOWN_MAX: usize = 20;
 
 /// Judges the past again. False if a verdict would change, or if one does not come out again by its own policy.
 pub(super) fn replay(
-    config: &Path,
-    since: Ttl,
+    (config, since, until): (&Path, Ttl, Option<&str>),
     source: &Source,
     form: Form,
     out: &mut dyn Write,
 ) -> anyhow::Result<bool> {
+    let period = period(since, until)?;
     let policies = if source.is_empty() { of_settings(config)? } else { source.read()? };
     let policies: PolicySet = match policies {
         Ok(policies) => policies,
         Err(errors) => return not_taken(&errors, form, out),
     };
-    let (past, since, until) = past(config, since)?;
-    let unrepeated = past.unrepeated();
-    let replay = past.under(&policies, since, until);
-    let is_same = replay.changes.is_empty() && unrepeated.is_empty();
+    let replayed = placet::policy::replay(&record(config)?, period, &policies).context(UNREAD)?;
+    let is_same = replayed.replay.changes.is_empty() && replayed.unrepeated.is_empty();
     if form.json {
-        json(out, &json!({ "replay": replay, "unrepeated": unrepeated }))?;
+        json(out, &json!(replayed))?;
         return Ok(is_same);
     }
+    let Replayed { replay, unrepeated } = replayed;
     tell(&replay, &unrepeated, out)?;
     Ok(is_same)
 }
 
 /// Says what would have been asked while the policy only looked on.
-pub(super) fn shadow(config: &Path, since: Ttl, form: Form, out: &mut dyn Write) -> anyhow::Result<bool> {
-    let (past, since, until) = past(config, since)?;
-    let looked_on = past.looked_on(since, until);
+pub(super) fn shadow(
+    (config, since, until): (&Path, Ttl, Option<&str>),
+    form: Form,
+    out: &mut dyn Write,
+) -> anyhow::Result<bool> {
+    let looked_on = looked_on(&record(config)?, period(since, until)?).context(UNREAD)?;
     if form.json {
         json(out, &json!(looked_on))?;
         return Ok(true);
@@ -73,25 +78,63 @@ pub(super) fn shadow(config: &Path, since: Ttl, form: Form, out: &mut dyn Write)
     Ok(true)
 }
 
-/// What is on record, and from when until when it is looked at.
-fn past(config: &Path, since: Ttl) -> anyhow::Result<(Past, Timestamp, Timestamp)> {
+/// So long, until this time or now.
+fn period(since: Ttl, until: Option<&str>) -> anyhow::Result<Period> {
+    let until = match until {
+        None => SystemClock.now(),
+        Some(text) => Timestamp::from_rfc3339(text).ok_or_else(|| {
+            wrong_use(format!("`{text}` in --until is no time; such as 2026-12-01T00:00:00+01:00"))
+        })?,
+    };
+    Ok(Period { since: until - since, until })
+}
+
+/// The record that the settings name.
+fn record(config: &Path) -> anyhow::Result<Database> {
     let basics = Basics::load(config).map_err(|error| wrong_use(error.to_string()))?;
-    let until = SystemClock.now();
-    let since = until - since;
-    let reader = RecordReader::open(&basics.data).map_err(|error| wrong_use(error.to_string()))?;
-    let mut events: Vec<Event> = Vec::new();
-    let mut after = Seq(0);
-    loop {
-        let query = EventQuery { tenant: None, request: None, after, types: TYPES.to_vec(), limit: AT_ONCE };
-        let read = reader.events(&query)?;
-        let is_full = read.len() == AT_ONCE as usize;
-        after = read.last().map_or(after, |(seq, _)| *seq);
-        events.extend(read.into_iter().map(|(_, event)| event));
-        if !is_full {
-            break;
+    Ok(Database(RecordReader::open(&basics.data).map_err(|error| wrong_use(error.to_string()))?))
+}
+
+/// The record of a database, page by page.
+struct Database(RecordReader);
+
+impl Recorded for Database {
+    type Fault = StoreError;
+
+    fn each(
+        &self,
+        types: &[&'static str],
+        since: Option<Timestamp>,
+        take: &mut dyn FnMut(&Event),
+    ) -> Result<(), StoreError> {
+        let query =
+            |tenant, after, limit| EventQuery { tenant, request: None, after, types: types.to_vec(), limit };
+        match since {
+            Some(since) => {
+                let after = self.0.before(since - SET_BACK_MAX)?;
+                self.pages(query(None, after, AT_ONCE), take)
+            }
+            // Found by the index of each tenant's events: what has no beginning is rare among all there are.
+            None => self
+                .0
+                .tenants()?
+                .into_iter()
+                .try_for_each(|tenant| self.pages(query(Some(tenant), Seq(0), POLICIES_AT_ONCE), take)),
         }
     }
-    Ok((Past::of(&events, since), since, until))
+}
+
+impl Database {
+    fn pages(&self, mut query: EventQuery, take: &mut dyn FnMut(&Event)) -> Result<(), StoreError> {
+        loop {
+            let read = self.0.events(&query)?;
+            read.iter().for_each(|(_, event)| take(event));
+            match read.last() {
+                Some((seq, _)) if read.len() == query.limit as usize => query.after = *seq,
+                Some(_) | None => return Ok(()),
+            }
+        }
+    }
 }
 
 fn tell(replay: &Replay, unrepeated: &[Unrepeated], out: &mut dyn Write) -> anyhow::Result<()> {

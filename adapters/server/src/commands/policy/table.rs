@@ -6,7 +6,7 @@ use std::path::Path;
 use placet::policy::{CaseTable, shown};
 use serde_json::json;
 
-use super::{Form, Source, json, not_taken, text};
+use super::{Form, Source, json, not_taken, text, without_own};
 
 /// Asks the policies about every case; false if one is not as expected, or if the policies or the table are not taken.
 pub(super) fn run(path: &Path, source: &Source, form: Form, out: &mut dyn Write) -> anyhow::Result<bool> {
@@ -23,10 +23,15 @@ pub(super) fn run(path: &Path, source: &Source, form: Form, out: &mut dyn Write)
         Ok(results) => results,
         Err(errors) => return wrong_table(&errors, form, out),
     };
+    let notes: Vec<String> =
+        table.named_tenants().iter().filter_map(|tenant| without_own(tenant, &policies)).collect();
     let wrong = results.iter().filter(|result| !result.differences.is_empty()).count();
     if form.json {
-        json(out, &json!({ "cases": results, "differ": wrong }))?;
+        json(out, &json!({ "cases": results, "differ": wrong, "notes": notes }))?;
         return Ok(wrong == 0);
+    }
+    for note in &notes {
+        writeln!(out, "note: {note}\n")?;
     }
     for result in results.iter().filter(|result| !result.differences.is_empty()) {
         writeln!(out, "not as expected: {}\n --> {file}:{}", result.name, result.line)?;
@@ -36,13 +41,11 @@ pub(super) fn run(path: &Path, source: &Source, form: Form, out: &mut dyn Write)
         }
         writeln!(out)?;
     }
-    match wrong {
-        0 => writeln!(out, "{} cases, all as expected", results.len())?,
-        _ => writeln!(
-            out,
-            "{} cases, {wrong} not as expected (- is expected, + is what the policy says)",
-            results.len()
-        )?,
+    let cases = if results.len() == 1 { "1 case".to_owned() } else { format!("{} cases", results.len()) };
+    match (wrong, results.len()) {
+        (0, 1) => writeln!(out, "{cases}, as expected")?,
+        (0, _) => writeln!(out, "{cases}, all as expected")?,
+        _ => writeln!(out, "{cases}, {wrong} not as expected (- is expected, + is what the policy says)")?,
     }
     Ok(wrong == 0)
 }

@@ -25,6 +25,21 @@ fn who(workspace: &str, user: &str) -> Option<SlackIdentity> {
     Some(SlackIdentity { workspace: workspace.into(), user: user.into() })
 }
 
+fn surface() -> SurfaceName {
+    SurfaceName::new("slack").unwrap()
+}
+
+/// R30, R46: whoever signs with another workspace's secret cannot take the key of a click of this one beforehand.
+#[test]
+fn another_workspace_has_keys_of_its_own() {
+    let other = SurfaceName::new("elsewhere").unwrap();
+    let click = click(include_str!("../samples/block_actions.json"));
+    let [action] = click.actions() else { panic!() };
+    assert_ne!(click.delivery_id(&surface(), action), click.delivery_id(&other, action));
+    let submission = submission(include_str!("../samples/view_submission.json"));
+    assert_ne!(submission.delivery_id(&surface()), submission.delivery_id(&other));
+}
+
 #[test]
 fn a_recorded_click_is_parsed() {
     let click = click(include_str!("../samples/block_actions.json"));
@@ -34,8 +49,8 @@ fn a_recorded_click_is_parsed() {
     assert_eq!(action.action_id.as_deref(), Some("approve"));
     assert_eq!(action.value.as_deref(), Some("7Q4K-2M"));
     assert_eq!(
-        click.delivery_id(action).as_deref(),
-        Some("click/T0PLACET01/U0ANA00001/1793520007.482911/C0OPS00001/1793520000.000100/approve")
+        click.delivery_id(&surface(), action).as_deref(),
+        Some("slack/click/T0PLACET01/U0ANA00001/1793520007.482911/C0OPS00001/1793520000.000100/approve")
     );
     let metadata = click.message.unwrap().metadata.unwrap();
     assert_eq!(metadata.event_payload.unwrap()["attempt"], "0190c0de-attempt-1");
@@ -50,7 +65,7 @@ fn an_ephemeral_click_has_no_message() {
     assert_eq!(click.message_address(), Some(("C0OPS00001", "1793520060.000200")));
 }
 
-/// slack-morphism#360 and org-wide installs: `team` is null.
+/// R30: a click where the app is installed for a whole organisation: `team` is null.
 #[test]
 fn a_click_in_an_org_wide_install_is_parsed() {
     let click = click(include_str!("../samples/block_actions_org_wide.json"));
@@ -85,10 +100,10 @@ fn a_recorded_submission_is_parsed() {
 #[test]
 fn a_corrected_submission_is_another_delivery() {
     let mut payload: Value = serde_json::from_str(include_str!("../samples/view_submission.json")).unwrap();
-    let first = submission(&payload.to_string()).delivery_id().unwrap();
-    assert_eq!(submission(&payload.to_string()).delivery_id().unwrap(), first);
+    let first = submission(&payload.to_string()).delivery_id(&surface()).unwrap();
+    assert_eq!(submission(&payload.to_string()).delivery_id(&surface()).unwrap(), first);
     payload["view"]["state"]["values"]["reason"]["text"]["value"] = "Wrong cluster.".into();
-    assert_ne!(submission(&payload.to_string()).delivery_id().unwrap(), first);
+    assert_ne!(submission(&payload.to_string()).delivery_id(&surface()).unwrap(), first);
     assert!(!first.contains("freeze"));
 }
 

@@ -3,8 +3,9 @@
 use placet::id::{RequestId, TenantId};
 use placet::ports::{Entropy, EventQuery, StoreError};
 use placet::record::{Event, Sealed, Seq};
+use placet::time::Timestamp;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use crate::sqlite::fault::{Meaning, inconsistent};
 use crate::sqlite::table::search::Search;
@@ -19,6 +20,8 @@ const SET_HEAD: &str = "UPDATE log_head SET seq = ?2 WHERE id = 1 AND seq = ?1";
 const ENDS: &str = "SELECT seq, (SELECT coalesce(max(seq), 0) FROM event) FROM log_head WHERE id = 1";
 const INSERT: &str = "INSERT INTO event (seq, tenant_id, approval_id, at, type, leaf, texts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
 const SELECT: &str = "SELECT leaf, texts, seq, tenant_id, approval_id, at, type FROM event";
+/// The first event from this number on.
+pub(super) const TIME_OF: &str = "SELECT seq, at FROM event WHERE seq >= ?1 ORDER BY seq LIMIT 1";
 /// From one tenant to the next, without walking through what is between.
 pub(super) const TENANTS: &str = "WITH RECURSIVE tenant (id) AS (SELECT min(tenant_id) FROM event UNION ALL \
                        SELECT (SELECT min(tenant_id) FROM event WHERE tenant_id > tenant.id) FROM tenant \
@@ -84,6 +87,27 @@ pub(crate) fn tenants(connection: &Connection) -> Result<Vec<TenantId>, StoreErr
         found.push(column_tenant(row, 0, TABLE)?);
     }
     Ok(found)
+}
+
+/// The number of the last event that is earlier than this time, as far as times rise with numbers; 0 if there is none.
+pub(crate) fn before(connection: &Connection, at: Timestamp) -> Result<Seq, StoreError> {
+    let mut first = connection.prepare_cached(TIME_OF).on(TABLE)?;
+    // Earlier than the time up to `low`; not from `high` on.
+    let (mut low, mut high) = (0, head(connection)? + 1);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let found = first
+            .query_row([signed(middle)], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))
+            .optional()
+            .on(TABLE)?;
+        match found {
+            Some((seq, time)) if time < at.as_millis() => {
+                low = u64::try_from(seq).map_err(|error| inconsistent(TABLE, seq, error))?;
+            }
+            Some(_) | None => high = middle,
+        }
+    }
+    Ok(Seq(low))
 }
 
 /// Events in the order of their sealing.

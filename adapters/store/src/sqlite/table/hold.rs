@@ -3,7 +3,8 @@
 use placet::approval::Proposal;
 use placet::hold::{Hold, HoldScope};
 use placet::id::{HoldId, TenantId};
-use placet::ports::StoreError;
+use placet::ports::{HoldQuery, StoreError};
+use placet::time::Timestamp;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, Rows, params};
 
@@ -27,6 +28,11 @@ const SAME: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id,
 pub(super) const COVERING: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since \
                         FROM hold WHERE lifted_at IS NULL AND tenant_id IN ('', ?1) AND agent_id IN ('', ?2) \
                         AND tool_name IN ('', ?3) AND run_id IN ('', ?4)";
+
+pub(super) const LAST_STOPPED: &str = "SELECT max(since) FROM hold WHERE lifted_at IS NULL \
+                            AND tenant_id = ?1 AND agent_id = ?2 AND run_id <> ''";
+pub(super) const LAST_LIFTED: &str = "SELECT max(lifted_at) FROM hold WHERE lifted_at IS NOT NULL \
+                           AND tenant_id = ?1 AND agent_id = ?2 AND run_id IN ('', ?3)";
 
 /// The columns of a hold that name what it covers.
 fn names(scope: &HoldScope) -> [Cell<'_>; 4] {
@@ -103,27 +109,50 @@ pub(crate) fn covering(
     read_all(statement.query(params![tenant.as_str(), agent, tool, run]).on(TABLE)?)
 }
 
-/// Those that concern a tenant's calls, or all; newest first.
-pub(crate) fn list(
+/// When the newest stop of this agent, or of this run of it, was lifted.
+pub(crate) fn last_lifted(
     connection: &Connection,
-    tenant: Option<&TenantId>,
-    only_standing: bool,
-    limit: u32,
-) -> Result<Vec<Hold>, StoreError> {
-    let (sql, values) = search(tenant, only_standing, limit);
+    tenant: &TenantId,
+    proposal: &Proposal,
+) -> Result<Option<Timestamp>, StoreError> {
+    let run = proposal.run.as_ref().map_or("", |step| step.run.as_str());
+    let mut statement = connection.prepare_cached(LAST_LIFTED).on(TABLE)?;
+    let values = params![tenant.as_str(), proposal.call.agent.as_str(), run];
+    let at: Option<i64> = statement.query_row(values, |row| row.get(0)).on(TABLE)?;
+    Ok(at.map(Timestamp::from_millis))
+}
+
+/// When a run of this agent was last stopped, where that still is.
+pub(crate) fn last_stopped(
+    connection: &Connection,
+    tenant: &TenantId,
+    proposal: &Proposal,
+) -> Result<Option<Timestamp>, StoreError> {
+    let mut statement = connection.prepare_cached(LAST_STOPPED).on(TABLE)?;
+    let values = params![tenant.as_str(), proposal.call.agent.as_str()];
+    let at: Option<i64> = statement.query_row(values, |row| row.get(0)).on(TABLE)?;
+    Ok(at.map(Timestamp::from_millis))
+}
+
+/// Holds, newest first.
+pub(crate) fn list(connection: &Connection, query: &HoldQuery) -> Result<Vec<Hold>, StoreError> {
+    let (sql, values) = search(query);
     let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
     read_all(statement.query(rusqlite::params_from_iter(values)).on(TABLE)?)
 }
 
-fn search(tenant: Option<&TenantId>, only_standing: bool, limit: u32) -> (String, Vec<Value>) {
+fn search(query: &HoldQuery) -> (String, Vec<Value>) {
     let mut search = Search::of(SELECT);
-    if only_standing {
+    if query.only_standing {
         search.term("lifted_at IS NULL");
     }
-    if let Some(tenant) = tenant {
+    if let Some(tenant) = &query.tenant {
         search.this_or_empty("tenant_id", tenant.as_str().to_owned());
     }
-    search.order("hold_id DESC", limit)
+    if let Some(before) = &query.before {
+        search.compare("hold_id <", before.as_bytes().to_vec());
+    }
+    search.order("hold_id DESC", query.limit)
 }
 
 fn read_all(mut rows: Rows<'_>) -> Result<Vec<Hold>, StoreError> {

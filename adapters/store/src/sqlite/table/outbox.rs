@@ -97,8 +97,15 @@ pub(crate) fn done(
         OutboxStep::Dropped(why) => connection
             .prepare_cached(DROPPED)
             .and_then(|mut dropped| dropped.execute(params![id, now.as_millis(), why])),
+        OutboxStep::Split(_) => connection.prepare_cached(SENT).and_then(|mut sent| sent.execute([id])),
     };
-    Ok(changed.on(TABLE)? == 1)
+    let is_done = changed.on(TABLE)? == 1;
+    if let (OutboxStep::Split(messages), true) = (step, is_done) {
+        for message in messages {
+            insert(connection, message, now)?;
+        }
+    }
+    Ok(is_done)
 }
 
 /// Drops messages that were given up before then.

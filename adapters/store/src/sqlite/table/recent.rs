@@ -1,9 +1,11 @@
 //! What an agent did lately, counted from indexes alone. Ids begin with the time at which they were made, so that the
 //! last hour is a range of them.
 
-use placet::id::{Entropy, RequestId};
+use placet::approval::Proposal;
+use placet::id::{Entropy, RequestId, TenantId};
 use placet::policy::{RECENT, Recent};
 use placet::ports::{Lately, RecentQuery, StoreError};
+use placet::time::Timestamp;
 use rusqlite::{Connection, ToSql};
 
 use crate::sqlite::fault::Meaning;
@@ -23,6 +25,9 @@ pub(super) const DENIED: &str = "SELECT count(*) FROM (SELECT 1 FROM approval_re
 pub(super) const OF_RUN: &str = "SELECT count(*) FROM (SELECT 1 FROM approval_request WHERE run_id = ?1 \
                                  AND tenant_id = ?2 AND agent_id = ?3 AND asked = 1 LIMIT ?4)";
 
+pub(super) const OF_RUN_SINCE: &str = "SELECT count(*) FROM (SELECT 1 FROM approval_request WHERE run_id = ?1 \
+                                       AND tenant_id = ?2 AND agent_id = ?3 AND asked = 1 AND approval_id >= ?4 LIMIT ?5)";
+
 /// The least id of its time.
 struct Least;
 
@@ -30,6 +35,32 @@ impl Entropy for Least {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(0);
     }
+}
+
+/// Cards that were posted for the agent within the last hour, and for its run at any time, both not counted from before
+/// `from`, nor further than these limits.
+pub(crate) fn cards(
+    connection: &Connection,
+    (tenant, proposal): (&TenantId, &Proposal),
+    (of_agent, of_run): (u32, u32),
+    (from, now): (Option<Timestamp>, Timestamp),
+) -> Result<(u32, u32), StoreError> {
+    let least = |at: Timestamp| RequestId::mint(at, &Least);
+    let from = from.unwrap_or(Timestamp::from_millis(0));
+    let (since, from) = (least(from.max(now - RECENT)), least(from));
+    let (tenant, agent) = (tenant.as_str(), proposal.call.agent.as_str());
+    let count = |sql, values: &[&dyn ToSql]| -> Result<u32, StoreError> {
+        let counted = connection.prepare_cached(sql);
+        counted.and_then(|mut counted| counted.query_row(values, |row| row.get(0))).on(TABLE)
+    };
+    let run = match &proposal.run {
+        Some(step) => {
+            let from = from.as_bytes().as_slice();
+            count(OF_RUN_SINCE, &[&step.run.as_str(), &tenant, &agent, &from, &of_run])?
+        }
+        None => 0,
+    };
+    Ok((count(CARDS, &[&tenant, &agent, &since.as_bytes().as_slice(), &of_agent])?, run))
 }
 
 /// How often lately, and in the run at any time.

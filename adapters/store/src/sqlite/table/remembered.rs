@@ -89,6 +89,9 @@ pub(super) fn search(query: &RememberedQuery) -> (String, Vec<Value>) {
         search.term("forgotten_at IS NULL");
         search.compare("until >", now.as_millis());
     }
+    if let Some(before) = &query.before {
+        search.compare("approval_id <", before.as_bytes().to_vec());
+    }
     search.order("approval_id DESC", query.limit)
 }
 

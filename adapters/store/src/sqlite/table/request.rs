@@ -1,7 +1,8 @@
 //! Requests: the body as JSON, and beside it in columns what is searched, guarded and checked.
 
-use placet::approval::{Alarm, Approval, RejectedBy, State, Status};
-use placet::id::{RequestId, ShortCode, TenantId};
+use placet::approval::{Alarm, Approval, OutcomeKind, RejectedBy, State, Status};
+use placet::call::CallDigest;
+use placet::id::{AgentId, RequestId, RunId, ShortCode, TenantId};
 use placet::policy::{Level, Tier};
 use placet::ports::{RequestQuery, StoreError};
 use placet::time::Timestamp;
@@ -19,18 +20,38 @@ use crate::sqlite::table::{
 const TABLE: &str = "approval_request";
 const INSERT: &str = "INSERT INTO approval_request (body, approval_id, tenant_id, code, agent_id, tool_name, full_name, \
                       run_id, step_id, requested_by, digest, args_hash, opened_at, status, risk_level, due_at, \
-                      alarms, over_at, rejected_by, version, asked) \
+                      alarms, over_at, rejected_by, gathers_until, ran_unasked, ran_at, outcome, version, asked) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, \
-                      ?20, ?21) ON CONFLICT (approval_id) DO NOTHING";
+                      ?20, ?21, ?22, ?23, ?24, ?25) ON CONFLICT (approval_id) DO NOTHING";
 const UPDATE: &str = "UPDATE approval_request SET body = ?1, status = ?2, risk_level = ?3, due_at = ?4, \
-                      alarms = ?5, over_at = ?6, rejected_by = ?7, version = ?8, asked = asked | ?9 \
-                      WHERE approval_id = ?10 AND version = ?11";
+                      alarms = ?5, over_at = ?6, rejected_by = ?7, gathers_until = ?8, ran_unasked = ?9, \
+                      ran_at = ?10, outcome = ?11, version = ?12, asked = asked | ?13 \
+                      WHERE approval_id = ?14 AND version = ?15";
 const SELECT: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, step_id, \
                       requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
-                      rejected_by, version, asked FROM approval_request";
+                      rejected_by, gathers_until, ran_unasked, ran_at, outcome, version, asked FROM approval_request";
 const SELECT_ONE: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, step_id, \
                           requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, over_at, \
-                          rejected_by, version, asked FROM approval_request WHERE approval_id = ?1";
+                          rejected_by, gathers_until, ran_unasked, ran_at, outcome, version, asked FROM approval_request WHERE approval_id = ?1";
+/// Those of the very same call in the same run that wait with buttons of their own, as the partial index has them. The
+/// tenant only guards the few that are found.
+pub(super) const WAITING: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, \
+                       step_id, requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, \
+                       over_at, rejected_by, gathers_until, ran_unasked, ran_at, outcome, version, asked FROM approval_request \
+                       WHERE digest = ?1 AND run_id = ?2 AND status = 'waiting_approval' \
+                       AND (body ->> '$.shares') IS NULL AND tenant_id || '' = ?3 ORDER BY approval_id DESC LIMIT ?4";
+/// What became of the newest of the very same call.
+pub(super) const NEWEST: &str = "SELECT approval_id, status FROM approval_request WHERE digest = ?1 \
+                      AND tenant_id || '' = ?2 ORDER BY approval_id DESC LIMIT ?3";
+/// The newest of the very same call to which people said no.
+pub(super) const NEWEST_NO: &str = "SELECT approval_id FROM approval_request WHERE digest = ?1 \
+                         AND rejected_by = 'votes' AND tenant_id || '' = ?2 ORDER BY approval_id DESC LIMIT 1";
+/// Those whose card is kept back, because others may be gathered on it.
+pub(super) const GATHERING: &str = "SELECT body, approval_id, tenant_id, code, agent_id, tool_name, full_name, run_id, \
+                         step_id, requested_by, digest, args_hash, opened_at, status, risk_level, due_at, alarms, \
+                         over_at, rejected_by, gathers_until, ran_unasked, ran_at, outcome, version, asked FROM approval_request \
+                         WHERE tenant_id = ?1 AND agent_id = ?2 AND gathers_until > ?3 \
+                         ORDER BY gathers_until DESC LIMIT ?4";
 /// The open states, as the partial indexes have them.
 const OPEN: &str = "status IN ('proposed', 'policy_checking', 'waiting_approval', 'approved', 'executing')";
 const CODE_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM approval_request WHERE code = ?1 AND \
@@ -63,7 +84,7 @@ fn fixed<'a>(approval: &'a Approval, full_name: &'a str) -> [Cell<'a>; 12] {
 }
 
 /// The columns that do.
-fn moving(approval: &Approval) -> [Cell<'_>; 7] {
+fn moving(approval: &Approval) -> [Cell<'_>; 11] {
     [
         ("status", text(approval.status().name())),
         ("risk_level", optional(approval.verdict.as_deref(), |verdict| text(level(verdict.level)))),
@@ -71,6 +92,10 @@ fn moving(approval: &Approval) -> [Cell<'_>; 7] {
         ("alarms", optional(alarm_bits(approval), ValueRef::Integer)),
         ("over_at", optional(approval.over_at(), |over| ValueRef::Integer(over.as_millis()))),
         ("rejected_by", optional(rejected_by(approval), text)),
+        ("gathers_until", optional(approval.gathers_until(), |until| ValueRef::Integer(until.as_millis()))),
+        ("ran_unasked", optional(approval.ran_unasked(), |how| text(how.name()))),
+        ("ran_at", optional(ran_at(approval), |at| ValueRef::Integer(at.as_millis()))),
+        ("outcome", optional(outcome(approval), |outcome| text(outcome.name()))),
         ("version", int(approval.version)),
     ]
 }
@@ -81,7 +106,24 @@ fn asked(approval: &Approval) -> Cell<'static> {
 }
 
 fn is_asked(approval: &Approval) -> bool {
-    approval.status() == Status::WaitingApproval && approval.shares.is_none()
+    approval.status() == Status::WaitingApproval && approval.has_card()
+}
+
+/// When that was begun about which nobody was asked.
+fn ran_at(approval: &Approval) -> Option<Timestamp> {
+    approval.ran_unasked()?;
+    match &approval.state {
+        State::Executing(executing) => Some(executing.claim.at),
+        State::Executed(executed) => Some(executed.claim.at),
+        _ => None,
+    }
+}
+
+const fn outcome(approval: &Approval) -> Option<OutcomeKind> {
+    match &approval.state {
+        State::Executed(executed) => Some(executed.outcome.kind),
+        _ => None,
+    }
 }
 
 fn rejected_by(approval: &Approval) -> Option<&'static str> {
@@ -105,6 +147,7 @@ const fn alarm_bit(alarm: Alarm) -> i64 {
         Alarm::CardUndeliverable => 2,
         Alarm::OutcomeUnknown => 4,
         Alarm::GlassBroken => 8,
+        Alarm::MessageUndelivered => 16,
     }
 }
 
@@ -131,7 +174,7 @@ pub(crate) fn insert(connection: &Connection, approval: &Approval) -> Result<boo
     bind(&mut insert, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut insert, 2, &fixed(approval, &full_name)).on(TABLE)?;
     bind(&mut insert, 14, &moving(approval)).on(TABLE)?;
-    bind(&mut insert, 21, &[asked(approval)]).on(TABLE)?;
+    bind(&mut insert, 25, &[asked(approval)]).on(TABLE)?;
     let new = insert.raw_execute().on(TABLE)? == 1;
     if let Some(large) = large.filter(|_| new) {
         proposal::keep(connection, approval.id, &large)?;
@@ -146,8 +189,8 @@ pub(crate) fn update(connection: &Connection, before: u64, approval: &Approval) 
     bind(&mut update, 1, &[("body", text(&body))]).on(TABLE)?;
     bind(&mut update, 2, &moving(approval)).on(TABLE)?;
     let guard = [("approval_id", ValueRef::Blob(approval.id.as_bytes())), ("version", int(before))];
-    bind(&mut update, 9, &[asked(approval)]).on(TABLE)?;
-    bind(&mut update, 10, &guard).on(TABLE)?;
+    bind(&mut update, 13, &[asked(approval)]).on(TABLE)?;
+    bind(&mut update, 14, &guard).on(TABLE)?;
     exactly_one(update.raw_execute().on(TABLE)?, TABLE, approval.id)?;
     match large {
         // Written once: it is there, unless an earlier version kept it in the body.
@@ -183,9 +226,95 @@ fn read(connection: &Connection, row: &Row<'_>) -> Result<Approval, StoreError> 
     let tier = approval.verdict.as_deref().map(|verdict| verdict.tier);
     // Between the two it depends on what was, which the row does not tell.
     if is_asked(&approval) || tier != Some(Tier::Approve) {
-        check(row, 20, &[asked(&approval)], (TABLE, &key))?;
+        check(row, 24, &[asked(&approval)], (TABLE, &key))?;
     }
     Ok(approval)
+}
+
+/// Requests of the very same call in the same run that wait with buttons of their own, newest first.
+pub(crate) fn waiting(
+    connection: &Connection,
+    (tenant, digest): (&TenantId, CallDigest),
+    run: &RunId,
+) -> Result<Vec<Approval>, StoreError> {
+    /// Those that differ in nothing share a card: these are as many texts about one call, or as many full cards.
+    const WAITING_MAX: u32 = 4;
+    found(connection, WAITING, params![digest.as_bytes(), run.as_str(), tenant.as_str(), WAITING_MAX])
+}
+
+/// What became of the very same call before.
+pub(crate) struct Earlier {
+    /// The newest to which people said no, where none was let run since.
+    pub(crate) denied: Option<Approval>,
+    /// The newest that people or time are done with, where time ran out on it.
+    pub(crate) timed_out: Option<Approval>,
+}
+
+/// Reads it. Only so many of the newest are looked at, so that nobody makes everybody wait by asking for the same without
+/// end: a yes that is older than these is not found, and a no stands.
+pub(crate) fn earlier(
+    connection: &Connection,
+    (tenant, digest): (&TenantId, CallDigest),
+) -> Result<Earlier, StoreError> {
+    const NEWEST_MAX: u32 = 64;
+    let mut statement = connection.prepare_cached(NEWEST).on(TABLE)?;
+    let mut rows = statement.query(params![digest.as_bytes(), tenant.as_str(), NEWEST_MAX]).on(TABLE)?;
+    let (mut ran, mut over) = (None, None);
+    while let Some(row) = rows.next().on(TABLE)? {
+        let id = RequestId::from_bytes(column_id(row, 0, TABLE)?);
+        match column_text(row, 1, TABLE)? {
+            "approved" | "executing" | "executed" => {
+                ran.get_or_insert(id);
+                over.get_or_insert((id, false));
+            }
+            "expired" => {
+                over.get_or_insert((id, true));
+            }
+            "rejected" => {
+                over.get_or_insert((id, false));
+            }
+            // What was taken back, or still waits, says nothing.
+            _ => {}
+        }
+    }
+    let mut no = connection.prepare_cached(NEWEST_NO).on(TABLE)?;
+    let mut rows = no.query(params![digest.as_bytes(), tenant.as_str()]).on(TABLE)?;
+    let no = match rows.next().on(TABLE)? {
+        Some(row) => Some(RequestId::from_bytes(column_id(row, 0, TABLE)?)),
+        None => None,
+    };
+    let denied = no.filter(|no| ran.is_none_or(|ran| ran < *no));
+    let load = |id: Option<RequestId>| match id {
+        Some(id) => find(connection, id),
+        None => Ok(None),
+    };
+    let timed_out = over.filter(|(_, expired)| *expired).map(|(id, _)| id);
+    Ok(Earlier { denied: load(denied)?, timed_out: load(timed_out)? })
+}
+
+/// Requests of the agent whose card is kept back, because others may be gathered on it.
+pub(crate) fn gathering(
+    connection: &Connection,
+    (tenant, agent): (&TenantId, &AgentId),
+    now: Timestamp,
+) -> Result<Vec<Approval>, StoreError> {
+    /// As many places as an agent's calls are gathered for at once, or as many full cards.
+    const GATHERING_MAX: u32 = 4;
+    found(connection, GATHERING, params![tenant.as_str(), agent.as_str(), now.as_millis(), GATHERING_MAX])
+}
+
+fn found(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> Result<Vec<Approval>, StoreError> {
+    let mut statement = connection.prepare_cached(sql).on(TABLE)?;
+    let mut rows = statement.query(values).on(TABLE)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        found.push(read(connection, row)?);
+    }
+    Ok(found)
 }
 
 /// Requests, newest first.
@@ -224,17 +353,12 @@ pub(super) fn search(query: &RequestQuery, only_open: bool) -> (String, Vec<Valu
         search.term(OPEN);
     }
     search.one_of("status", query.statuses.iter().map(|status| status.name()));
-    search.order("approval_id DESC", query.limit)
+    let by = if query.soonest { "due_at IS NULL, due_at, approval_id" } else { "approval_id DESC" };
+    search.order(by, query.limit)
 }
 
 fn select(connection: &Connection, (sql, values): (String, Vec<Value>)) -> Result<Vec<Approval>, StoreError> {
-    let mut statement = connection.prepare_cached(&sql).on(TABLE)?;
-    let mut rows = statement.query(rusqlite::params_from_iter(values)).on(TABLE)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next().on(TABLE)? {
-        found.push(read(connection, row)?);
-    }
-    Ok(found)
+    found(connection, &sql, rusqlite::params_from_iter(values))
 }
 
 /// Requests for which time has something to do, the longest due first.

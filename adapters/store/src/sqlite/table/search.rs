@@ -15,6 +15,11 @@ impl Search {
         Self { sql: select.to_owned(), values: Vec::new(), terms: 0 }
     }
 
+    /// What is selected, where that holds values itself: before any term.
+    pub(crate) fn select(&mut self, select: String) {
+        self.sql = select;
+    }
+
     /// Only rows for which this holds.
     pub(crate) fn term(&mut self, term: &str) {
         self.sql.push_str(if self.terms == 0 { " WHERE " } else { " AND " });
@@ -49,7 +54,8 @@ impl Search {
         (self.sql, self.values)
     }
 
-    fn place(&mut self, value: impl Into<Value>) -> String {
+    /// A value's place in the statement.
+    pub(crate) fn place(&mut self, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         format!("?{}", self.values.len())
     }

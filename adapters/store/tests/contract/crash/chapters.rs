@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use placet::approval::{Actor, Approval, Beside, Command, Decision, Order, Outcome, OutcomeKind, Status};
+use placet::approval::{
+    Actor, Addressee, Approval, Command, Decision, Order, Outcome, OutcomeKind, Replaces, Status,
+};
 use placet::card::row::CardStep;
 use placet::hold::{Hold, HoldScope};
 use placet::inbound::Act;
+use placet::notice::{Lost, Unreached};
 use placet::policy::{Level, Tier, Verdict};
 use placet::ports::{OutboxStep, StoreError};
 use placet::record::EventKind;
@@ -16,6 +19,7 @@ use crate::fixture::*;
 use crate::remembered::{all, forgotten};
 use crate::rest::{credential, run};
 use crate::standing::{hold, lifted};
+use crate::tasks::{leased_to, slack, task};
 
 impl Story {
     pub(super) async fn people(&mut self) {
@@ -33,8 +37,19 @@ impl Story {
         self.does(&approval, Command::Escalate { step: 1 }).await;
         let cards = self.go(async |store| store.cards_of(&acme(), approval.id).await).await.unwrap();
         assert_eq!(cards.len(), 2, "where it was, and where those are who are asked as well");
-        self.does(&approval, Command::Ask { identity: account("bob"), text: "why?".to_owned() }).await;
-        self.does(&approval, Command::Answer { by: Actor::Placet, text: "so".to_owned() }).await;
+        let (identity, to, text) = (account("bob"), Addressee::Agent, "why?".to_owned());
+        self.does(&approval, Command::Ask { identity, to, text, surface: Some(slack()) }).await;
+        let lost = Lost {
+            notice: "escalated".to_owned(),
+            to: Unreached::Account(account("bob")),
+            name: None,
+            why: "account_inactive".to_owned(),
+            question: None,
+        };
+        self.does(&approval, Command::GiveUp(lost)).await;
+        let answer = Command::Answer { by: Actor::Placet, question: Some(1), text: "so".to_owned() };
+        self.does(&approval, answer).await;
+        self.does(&approval, Command::Look { identity: account("bob") }).await;
         self.does(&approval, Command::Vote(ballot("alice", Decision::Approve))).await;
         self.does(&approval, Command::Vote(ballot("bob", Decision::Approve))).await;
         let claim = self.desk.claim(&approval);
@@ -79,9 +94,10 @@ impl Story {
         self.does(&rejudged, Command::Rejudge { verdict: Arc::new(stricter) }).await;
         let old = self.asks("old", 1).await;
         let mut edit = self.desk.risky("edit", 1);
-        let facts = Box::new(facts(&self.desk, &["alice"]));
-        edit.beside = Some(Beside::Replace { request: old.id, identity: account("alice"), facts });
+        let facts = facts(&self.desk, &["alice"]);
+        edit.replaces = Some(Replaces { request: old.id, identity: account("alice"), facts });
         self.opens("edit", edit).await;
+        self.does(&denied, Command::AskAnew { identity: account("alice") }).await;
         let again = Command::DenyAgain {
             verdict: verdict(Tier::Approve, Some(terms(1, vec![ops()]))),
             earlier: denied.id,
@@ -90,16 +106,14 @@ impl Story {
         let opening = self.desk.opening("denied", again);
         self.opens("denied again", opening).await;
         let broken = self.asks("broken", 2).await;
-        self.does(&broken, Command::BreakGlass { identity: account("admin"), reason: "fire".to_owned() })
-            .await;
+        self.does(&broken, breaks_glass("admin")).await;
         self.does(&broken, Command::Review { identity: account("alice"), note: None }).await;
     }
 
     /// One request stands on another's card until that is over; a yes is remembered, used, and taken back.
     pub(super) async fn company(&mut self) {
         let leader = self.asks("leader", 1).await;
-        let mut joining = self.desk.risky("leader", 1);
-        joining.beside = Some(Beside::Join(leader.id));
+        let joining = self.desk.guarded(self.desk.risky("leader", 1), 60);
         let follower = self.opens("follower", joining).await;
         assert_eq!(follower.shares, Some(leader.id));
         self.does(&leader, Command::Withdraw { by: Actor::Placet }).await;
@@ -109,6 +123,14 @@ impl Story {
         self.orders(following).await;
         let cards = self.go(async |store| store.cards_of(&acme(), follower.id).await).await.unwrap();
         assert_eq!(cards.len(), 1, "a card of its own now");
+
+        let first = self.opens("gathering", self.desk.gathering("gathering")).await;
+        let part = self.opens("gathered", self.desk.gathering("gathered")).await;
+        assert_eq!(part.gathered_on, Some(first.id));
+        self.does(&part, Command::Withdraw { by: Actor::Placet }).await;
+        let told = self.go(async |store| store.undone(9).await).await.unwrap();
+        let [told] = &told[..] else { panic!("{told:?}") };
+        self.orders(Order::of(told.clone(), facts(&self.desk, &[]))).await;
 
         let opening = self.desk.offered("remembered");
         let approval = self.opens("remembered", opening).await;
@@ -158,7 +180,7 @@ impl Story {
 
     pub(super) async fn messages(&mut self) {
         let approval = self.asks("refused", 1).await;
-        for name in ["viewer", "mallory", "requester"] {
+        for name in ["viewer", "mallory", "requester", "alice2"] {
             let command = Command::Vote(ballot(name, Decision::Approve));
             let mut order = Order::new(acme(), approval.id, command, facts(&self.desk, &["alice"]));
             order.reply = Some(self.desk.reply(name));
@@ -168,6 +190,7 @@ impl Story {
             OutboxStep::Dropped("gone".to_owned()),
             OutboxStep::Retry(self.desk.now()),
             OutboxStep::Sent,
+            OutboxStep::Split(Vec::new()),
         ];
         while let Some(step) = steps.pop() {
             let taken = loop {
@@ -215,12 +238,37 @@ impl Story {
         let told =
             self.go(async |store| store.session_events(&acme(), &saved.session, 0, 9).await).await.unwrap();
         assert_eq!(told.len(), 1, "once");
+        let given = task(&self.desk, "slack:task");
+        let (lease, other) = (leased_to(&self.desk, 1), leased_to(&self.desk, 2));
+        // None where it was written, and the answer was lost.
+        self.go(async |store| store.take_task(given.clone(), lease).await).await.unwrap();
+        let keys = vec![given.delivery.clone()];
+        self.go(async |store| store.renew_tasks(keys.clone(), lease).await).await.unwrap();
+        self.go(async |store| store.let_go_of_tasks(lease.by).await).await.unwrap();
+        self.go(async |store| store.adopt_tasks(&slack(), other, 9).await).await.unwrap();
+        let adopted = self.go(async |store| store.adopt_tasks(&slack(), lease, 9).await).await.unwrap();
+        assert_eq!(adopted, [], "once");
+        let open = self.go(async |store| store.open_tasks(&slack(), 9).await).await.unwrap();
+        let [mut row] = <[_; 1]>::try_from(open).unwrap();
+        row.state.done = true;
+        match self.go(async |store| store.save_task(row.clone()).await).await {
+            Ok(()) | Err(StoreError::RunMoved) => {}
+            Err(error) => panic!("{error}"),
+        }
+        let open = self.go(async |store| store.open_tasks(&slack(), 9).await).await.unwrap();
+        assert_eq!(open, [], "once");
+        let digest = crate::digests::row(&self.desk, "2026-11-30");
+        let told = vec![crate::digests::message(digest.until)];
+        // False where it was written, and the answer was lost.
+        self.go(async |store| store.keep_digest(digest.clone(), told.clone()).await).await.unwrap();
+        let digests = self.go(async |store| store.digests().await).await.unwrap();
+        assert_eq!(digests, [(acme(), Some(digest))], "once");
         let held = hold(&self.desk, None, HoldScope::All);
         let held = self.go(async |store| store.hold(held.clone()).await).await.unwrap();
         let ended = lifted(&self.desk);
         // False where it was lifted, and the answer was lost.
         self.go(async |store| store.lift(None, held.id, ended.clone()).await).await.unwrap();
-        let all = self.go(async |store| store.holds(None, false, 9).await).await.unwrap();
+        let all = self.go(async |store| store.holds(every_hold(9)).await).await.unwrap();
         assert_eq!(all.iter().map(Hold::stands).collect::<Vec<_>>(), [false], "placed once, lifted once");
         // Long after, what is of no more use goes.
         self.desk.setting.clock.passes(Ttl::from_mins(4 * 24 * 60));

@@ -1,0 +1,3 @@
+### What a card says of a stop that covers its call.
+
+line-stopped = 🛑 Calls like this one were stopped { $since } ({ $reason }). You can decide, but nothing starts before that stop is lifted.
