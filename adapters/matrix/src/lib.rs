@@ -1,0 +1,2 @@
+//! Matrix: decisions by reaction, poll answer and command, bound to a person by their keys; cards with edits.
+#![recursion_limit = "256"]
