@@ -7,6 +7,7 @@
 
 mod basics;
 mod kind;
+mod matrix;
 mod on_call;
 mod policy;
 mod problem;
@@ -29,6 +30,7 @@ use secrecy::ExposeSecret as _;
 use toml::de::DeTable;
 
 pub use basics::Basics;
+pub use matrix::MatrixSection;
 pub use on_call::OnCallSettings;
 pub use policy::{POLICY_POLL, PolicySettings, PolicySource, PolicyTexts, PolicyUnit, Unread};
 pub use problem::{Problem, SettingsErrors};
@@ -69,6 +71,8 @@ pub struct Settings {
     pub http: HttpSettings,
     /// The Slack workspaces; none leaves Slack out.
     pub slack: Vec<SlackSettings>,
+    /// The bot's account in Matrix; none leaves Matrix out.
+    pub matrix: Option<MatrixSection>,
     /// Schedules of who is on call; none leaves those at PagerDuty unreadable.
     pub on_call: Option<OnCallSettings>,
     /// Grants for executors outside; none gives no grants.
@@ -119,6 +123,7 @@ impl Settings {
         let lease = root.ttl("lease", LEASE, report).unwrap_or(Ttl::from_secs(60));
         let http = HttpSettings::read(root.section("http", report), report);
         let slack = slack::workspaces(&mut root, secrets, report);
+        let matrix = root.section("matrix", report).map(|table| MatrixSection::read(table, secrets, report));
         let on_call =
             root.section("on_call", report).map(|table| OnCallSettings::read(table, secrets, report));
         let grants = root.section("grants", report).map(|table| GrantSettings::read(table, secrets, report));
@@ -136,6 +141,7 @@ impl Settings {
             lease,
             http: http?,
             slack: slack?,
+            matrix: opposite(matrix)?,
             on_call: opposite(on_call)?,
             grants: opposite(grants)?,
             agent: opposite(agent)?.flatten(),
@@ -154,7 +160,8 @@ impl Settings {
         let grants = self.grants.iter().map(|grants| Some(&grants.key));
         let outbound = self.outbound.iter().map(|outbound| outbound.password.as_ref());
         let on_call = self.on_call.iter().map(|on_call| Some(&on_call.pagerduty_token));
-        for secret in slack.chain(grants).chain(on_call).chain(outbound).flatten() {
+        let matrix = self.matrix.iter().flat_map(|matrix| matrix.secrets.iter().map(Some));
+        for secret in slack.chain(matrix).chain(grants).chain(on_call).chain(outbound).flatten() {
             redactor.add_secret(secret.expose_secret());
         }
         redactor
@@ -165,7 +172,8 @@ impl Settings {
     pub fn tenants(&self) -> std::collections::BTreeSet<&TenantId> {
         let slack = self.slack.iter().map(|slack| &slack.tenant);
         let agent = self.agent.iter().map(|agent| &agent.tenant);
-        slack.chain(agent).chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in).collect()
+        let matrix = self.matrix.iter().map(|matrix| &matrix.settings.tenant);
+        slack.chain(matrix).chain(agent).chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in).collect()
     }
 
     /// Pairs of workspaces that have one signing secret.
@@ -201,6 +209,7 @@ impl Settings {
                 hosts.extend(SOCKET_HOSTS.map(ToOwned::to_owned));
             }
         }
+        hosts.extend(self.matrix.as_ref().and_then(|matrix| host(&matrix.settings.homeserver)));
         hosts.extend(self.on_call.as_ref().and_then(|on_call| host(&on_call.pagerduty_url)));
         if self.agent.is_some() {
             hosts.extend(self.tools.http_hosts.iter().cloned());

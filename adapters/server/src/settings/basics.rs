@@ -39,6 +39,9 @@ impl Basics {
         for mut slack in slack::tables(&mut root, report).unwrap_or_default() {
             tenants.extend(tenant(&mut slack, report));
         }
+        if let Some(mut matrix) = root.section("matrix", report) {
+            tenants.extend(tenant(&mut matrix, report));
+        }
         if let Some(mut agent) = root.section("agent", report)
             && agent.boolean("enabled", report).unwrap_or(true)
         {
