@@ -37,6 +37,9 @@ pub enum Act {
     TakeBack {
         /// Whose.
         identity: Identity,
+        /// Only if it was given by this: see [`Ballot::sign`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sign: Option<DeliveryKey>,
     },
     /// Was shown something in full.
     Saw(Rendering),
@@ -113,7 +116,7 @@ impl Act {
         match self {
             Self::Vote(ballot) => Some(&ballot.identity),
             Self::BreakGlass(alone) => Some(&alone.identity),
-            Self::TakeBack { identity }
+            Self::TakeBack { identity, .. }
             | Self::Settle { identity, .. }
             | Self::Review { identity, .. }
             | Self::Look { identity }
@@ -128,7 +131,9 @@ impl Act {
     pub fn command(&self) -> Command {
         match self {
             Self::Vote(ballot) => Command::Vote(ballot.clone()),
-            Self::TakeBack { identity } => Command::TakeBack { identity: identity.clone() },
+            Self::TakeBack { identity, sign } => {
+                Command::TakeBack { identity: identity.clone(), sign: sign.clone() }
+            }
             Self::Saw(rendering) => Command::Show(rendering.clone()),
             Self::Settle { identity, outcome, reason } => Command::Settle {
                 by: Actor::Account(identity.clone()),

@@ -8,7 +8,7 @@ use crate::approval::state::{Assurance, Decision, Outcome, Rendering};
 use crate::approval::talk::Addressee;
 use crate::call::{CallDigest, ShownDigest};
 use crate::hold::Hold;
-use crate::id::{ClaimId, CredentialId, RequestId, Role, SurfaceName};
+use crate::id::{ClaimId, CredentialId, DeliveryKey, RequestId, Role, SurfaceName};
 use crate::notice::Lost;
 use crate::person::{Electorate, Identity};
 use crate::policy::{RuleHit, Verdict};
@@ -65,6 +65,10 @@ pub struct Ballot {
     /// a ballot, and it is refused as a vote: nobody outside can say that they saw another card.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_on: Option<RequestId>,
+    /// By what it was given, where that lies about and can be taken away by itself, such as a reaction: the vote then goes
+    /// with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign: Option<DeliveryKey>,
 }
 
 /// One person's yes that is to suffice, as it arrived.
@@ -208,6 +212,8 @@ pub enum Command {
     TakeBack {
         /// Whose.
         identity: Identity,
+        /// Only if it was given by this: see [`Ballot::sign`].
+        sign: Option<DeliveryKey>,
     },
     /// The next group is asked too.
     Escalate {
@@ -387,7 +393,7 @@ impl Command {
     pub fn actor(&self) -> Actor {
         match self {
             Self::Vote(Ballot { identity, .. })
-            | Self::TakeBack { identity }
+            | Self::TakeBack { identity, .. }
             | Self::Ask { identity, .. }
             | Self::Look { identity }
             | Self::BreakGlass(Alone { identity, .. })

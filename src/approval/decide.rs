@@ -234,7 +234,7 @@ impl Approval {
         match command {
             Command::Vote(ballot) if ballot.given_on.is_some() => Err(Refusal::NotShownInFull),
             Command::Vote(ballot) => self.cast(draft, ballot, facts),
-            Command::TakeBack { identity } => self.take_back(draft, identity, facts),
+            Command::TakeBack { identity, sign } => self.take_back(draft, (identity, sign.as_ref()), facts),
             Command::BreakGlass(alone) => self.break_glass(draft, alone, facts),
             Command::Supersede { by, identity } => self.supersede(draft, (*by, identity), facts),
             Command::Ask { identity, to, text, surface } => {

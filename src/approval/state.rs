@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::approval::Actor;
 use crate::approval::talk::{Looking, Question};
 use crate::call::{CallDigest, ContentHash, ShownDigest};
-use crate::id::{ClaimId, PersonId, RequestId, Role, SurfaceName};
+use crate::id::{ClaimId, DeliveryKey, PersonId, RequestId, Role, SurfaceName};
 use crate::person::Identity;
 use crate::policy::RuleHit;
 use crate::time::{Timestamp, Ttl};
@@ -536,6 +536,9 @@ pub struct Vote {
     /// The request on whose card it was given, where that is another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_on: Option<RequestId>,
+    /// By what it was given, where that can be taken away by itself: see [`Ballot::sign`](super::Ballot::sign).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign: Option<DeliveryKey>,
     /// Whom they stood in for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stands_in_for: Vec<String>,

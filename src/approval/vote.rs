@@ -8,7 +8,7 @@ use crate::approval::quorum::{Asked, barred, would_help};
 use crate::approval::state::{ApprovedBy, Decision, RejectedBy, Rendering, Vote};
 use crate::approval::{Approval, Refusal, Tally};
 use crate::call::ShownDigest;
-use crate::id::SurfaceName;
+use crate::id::{DeliveryKey, SurfaceName};
 use crate::person::{Identity, Member};
 use crate::policy::Terms;
 use crate::record::EventKind;
@@ -50,6 +50,7 @@ impl Approval {
                 remember: ballot.remember,
                 covers: self.covered_by(ballot),
                 given_on: ballot.given_on,
+                sign: ballot.sign.clone(),
                 stands_in_for: member.stands_in_for.clone(),
                 roles: asked.counts_for(member, stage),
             },
@@ -216,13 +217,15 @@ impl Approval {
     pub(super) fn take_back(
         &self,
         draft: &mut Draft,
-        identity: &Identity,
+        (identity, sign): (&Identity, Option<&DeliveryKey>),
         facts: &Facts,
     ) -> Result<(), Refusal> {
         let member = self.member(identity, facts, draft.now())?;
         let mut own =
             self.votes.iter().filter(|vote| vote.identity == *identity || vote.person == member.person);
-        let vote = own.next().ok_or(Refusal::NoVote)?;
+        // What somebody said since by other means stays.
+        let is_meant = |vote: &&Vote| sign.is_none() || vote.sign.as_ref() == sign;
+        let vote = own.find(is_meant).ok_or(Refusal::NoVote)?;
         draft.add(EventKind::TakenBack { identity: vote.identity.clone() })?;
         Ok(())
     }

@@ -131,6 +131,7 @@ const fn supposed(identity: Identity, surface: SurfaceName) -> Ballot {
         shown: None,
         remember: false,
         given_on: None,
+        sign: None,
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) async fn decide(
         shown: Some(shown),
         remember,
         given_on: None,
+        sign: None,
     };
     match app.gate.vote(caller.tenant(), approval.id, ballot).await? {
         (approval, Ok(change)) => {

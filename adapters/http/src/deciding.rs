@@ -203,7 +203,7 @@ pub(crate) async fn take_back(
     query.only(&[])?;
     Fields::of(body, &[])?;
     let approval = asked(&app, &caller, ("take_back", &id)).await?;
-    let command = Command::TakeBack { identity: caller.identity()? };
+    let command = Command::TakeBack { identity: caller.identity()?, sign: None };
     changed(&app, &caller, (approval, command), refused_vote).await
 }
 

@@ -173,7 +173,12 @@ impl Settings {
         let slack = self.slack.iter().map(|slack| &slack.tenant);
         let agent = self.agent.iter().map(|agent| &agent.tenant);
         let matrix = self.matrix.iter().map(|matrix| &matrix.settings.tenant);
-        slack.chain(matrix).chain(agent).chain(self.policy.tenants.keys()).chain(&self.policy.agreed_in).collect()
+        slack
+            .chain(matrix)
+            .chain(agent)
+            .chain(self.policy.tenants.keys())
+            .chain(&self.policy.agreed_in)
+            .collect()
     }
 
     /// Pairs of workspaces that have one signing secret.

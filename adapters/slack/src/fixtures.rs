@@ -178,6 +178,7 @@ pub(crate) fn vote(approval: &Approval, name: &str, decision: Decision, note: Op
         stands_in_for: Vec::new(),
         roles: BTreeSet::from([Role::new("admin").unwrap()]),
         given_on: None,
+        sign: None,
     }
 }
 

@@ -71,6 +71,7 @@ impl Desk {
                 shown: Some(shown),
                 remember: false,
                 given_on: None,
+                sign: None,
             }),
         });
         Ok(())

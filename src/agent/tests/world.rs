@@ -259,6 +259,7 @@ impl World {
             shown: Some(shown),
             remember: false,
             given_on: None,
+            sign: None,
         };
         let (fuse, places) = (self.fuse.lock().unwrap().take(), self.places());
         let (gate, tenant) = (agent.executor.gate(), tenant());

@@ -157,6 +157,7 @@ impl Approval {
             shown: vote.shown,
             remember: false,
             given_on: Some(self.id),
+            sign: None,
         }
     }
 }

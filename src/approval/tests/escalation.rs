@@ -103,9 +103,12 @@ fn a_vote_does_not_wait_for_a_worker() {
     let needs = vec![role("finance"), role("admin")];
     assert_eq!(life.refuses(&life.yes("USAM"), 601), Refusal::WrongRole { needs });
     assert_eq!(life.refuses(&life.yes("USAM"), 1800), Refusal::TooLate);
-    let back = life.clone().then(&Command::TakeBack { identity: account("UBO") }, 1300);
+    let back = life.clone().then(&Command::TakeBack { identity: account("UBO"), sign: None }, 1300);
     assert_eq!(back.now.escalations, 2, "a vote that is taken back finds them too");
-    assert_eq!(life.refuses(&Command::TakeBack { identity: account("UBO") }, 1800), Refusal::TooLate);
+    assert_eq!(
+        life.refuses(&Command::TakeBack { identity: account("UBO"), sign: None }, 1800),
+        Refusal::TooLate
+    );
 }
 
 /// R10, R18: who is asked by a step may take any place, and their vote counts at the claim as it did when it was given.

@@ -220,6 +220,7 @@ impl Life {
             shown: Some(self.rendering().shown),
             remember: false,
             given_on: None,
+            sign: None,
         }
     }
 

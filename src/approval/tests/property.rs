@@ -19,7 +19,7 @@ fn command(life: &Life, which: u8, user: usize) -> Command {
     match which {
         0..=3 => life.yes(user),
         4 => life.no(user),
-        5 => Command::TakeBack { identity: account(user) },
+        5 => Command::TakeBack { identity: account(user), sign: None },
         6 => Command::Revoke { by: Actor::Account(account(user)), reason: None },
         7..=9 => life.claim(key),
         10 => life.report(key, OutcomeKind::Succeeded),

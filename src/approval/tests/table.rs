@@ -63,7 +63,7 @@ fn commands(life: &Life) -> Vec<Command> {
         Command::Follow { leader: other, digest: life.now.digest, ballots: Vec::new(), escalations: 0 },
         life.yes("UCHEN"),
         life.no("UCHEN"),
-        Command::TakeBack { identity: account("UBO") },
+        Command::TakeBack { identity: account("UBO"), sign: None },
         Command::Escalate { step: 1 },
         Command::Ask { identity: account("UBO"), to: Addressee::Agent, text: "why?".into(), surface: None },
         Command::Answer {

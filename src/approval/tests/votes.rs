@@ -119,9 +119,12 @@ fn unreadable_accounts_decide_nothing() {
 fn people_may_change_their_minds() {
     let life = two_admins();
     let bo = life.yes("UBO");
-    let life = life.then(&bo, 10).then(&Command::TakeBack { identity: account("UBO2") }, 11);
+    let life = life.then(&bo, 10).then(&Command::TakeBack { identity: account("UBO2"), sign: None }, 11);
     assert!(life.now.votes.is_empty());
-    assert_eq!(life.refuses(&Command::TakeBack { identity: account("UBO") }, 12), Refusal::NoVote);
+    assert_eq!(
+        life.refuses(&Command::TakeBack { identity: account("UBO"), sign: None }, 12),
+        Refusal::NoVote
+    );
     let (yes, no) = (life.yes("UBO"), life.no("UBO2"));
     let life = life.then(&yes, 13).then(&no, 14);
     assert_eq!(life.now.status(), Status::Rejected);

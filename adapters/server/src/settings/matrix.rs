@@ -61,7 +61,8 @@ impl MatrixSection {
             servers: each::<OwnedServerName>(&mut table, "servers", "\"example.org\"", report),
         };
         if people == Admitted::default() {
-            let remedy = "people = [\"@bo:example.org\"], or servers = [\"example.org\"] for all of one homeserver";
+            let remedy =
+                "people = [\"@bo:example.org\"], or servers = [\"example.org\"] for all of one homeserver";
             table.note("people", "nobody is admitted: an empty list means nobody", remedy, report);
         }
         let buttons = [("reactions", Buttons::Reactions), ("poll", Buttons::Poll)];
@@ -110,8 +111,7 @@ fn sign_in(
     secrets: Secrets<'_>,
     report: &mut Report<'_>,
 ) -> (Option<SignIn>, Vec<SecretString>) {
-    let (by_password, by_token) =
-        (table.key_span("password").is_some(), table.key_span("token").is_some());
+    let (by_password, by_token) = (table.key_span("password").is_some(), table.key_span("token").is_some());
     if !by_password && !by_token {
         let remedy = format!(
             "such as {}; or, where the homeserver gives out tokens, {} with device = \"…\"",
@@ -127,7 +127,12 @@ fn sign_in(
     let token = secrets.read(table, "token", report);
     let device = table.string("device", report);
     if by_token && device.is_none() {
-        table.note("device", "it is missing", "the id of the device that the token was given out for", report);
+        table.note(
+            "device",
+            "it is missing",
+            "the id of the device that the token was given out for",
+            report,
+        );
     }
     if by_password && !by_token && device.is_some() {
         table.note("device", "a password signs in on a device of its own", "take it out", report);

@@ -196,7 +196,7 @@ impl Context<'_> {
             let Some(delivery) = click_key(&self.settings.name, (click, action), &viewer) else {
                 return self.tell(identity, &origin, Trouble::Unavailable);
             };
-            let act = Act::TakeBack { identity: identity.clone() };
+            let act = Act::TakeBack { identity: identity.clone(), sign: None };
             let vote = self.inbound((delivery, value.request), &identity, &origin, act);
             return Intent::Vote { vote: Box::new(vote), saw: None, from: Source::Card };
         }
@@ -304,6 +304,7 @@ impl Context<'_> {
             shown: Some(said.shown),
             remember: said.remember,
             given_on: None,
+            sign: None,
         };
         self.inbound((said.delivery, said.request), said.identity, said.origin, Act::Vote(ballot))
     }

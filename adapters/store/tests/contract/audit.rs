@@ -66,7 +66,7 @@ contract! {
         let voted = desk.asks("b", 2).await;
         let releasers = facts(&desk, &["alice", "bob"]);
         desk.does(&voted, Command::Vote(ballot("alice", Decision::Approve)), releasers.clone()).await;
-        desk.does(&voted, Command::TakeBack { identity: account("alice") }, releasers.clone()).await;
+        desk.does(&voted, Command::TakeBack { identity: account("alice"), sign: None }, releasers.clone()).await;
         desk.setting.clock.passes(Ttl::from_secs(1));
         let revoked = desk.asks("c", 2).await;
         let by = Actor::Account(account("admin"));

@@ -134,7 +134,7 @@ contract! {
     a_copy_goes_to_the_row_of_its_channel(desk) {
         let judgement = Command::Require { verdict: verdict(Tier::Approve, Some(terms(1, vec![elsewhere(), ops()]))) };
         let approval = desk.opens(desk.opening("v42", judgement)).await;
-        let mut inbound = desk.inbound(&approval, "slack:1", Act::TakeBack { identity: account("alice") });
+        let mut inbound = desk.inbound(&approval, "slack:1", Act::TakeBack { identity: account("alice"), sign: None });
         inbound.message = Some(desk.located("copy"));
         desk.store.execute(Order::of(inbound.clone(), facts(&desk, &["alice"]))).await.unwrap();
         inbound.delivery = placet::id::DeliveryKey::new("slack:2").unwrap();

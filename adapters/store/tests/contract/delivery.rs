@@ -12,7 +12,7 @@ contract! {
     /// R29: the same delivery is kept once, and waits until it is worked off.
     a_delivery_is_kept_once(desk) {
         let approval = desk.asks("v42", 1).await;
-        let first = desk.inbound(&approval, "slack:1", Act::TakeBack { identity: account("alice") });
+        let first = desk.inbound(&approval, "slack:1", Act::TakeBack { identity: account("alice"), sign: None });
         desk.setting.clock.passes(Ttl::from_secs(1));
         let second = desk.inbound(&approval, "slack:2", Act::Vote(ballot("bob", Decision::Deny)));
         assert!(desk.store.deliver(second.clone()).await.unwrap());

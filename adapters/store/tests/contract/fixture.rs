@@ -208,6 +208,7 @@ pub(crate) fn ballot(name: &str, decision: Decision) -> Ballot {
         shown: Some(shown()),
         remember: false,
         given_on: None,
+        sign: None,
     }
 }
 

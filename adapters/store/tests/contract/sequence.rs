@@ -19,7 +19,7 @@ fn command(desk: &Desk, approval: &Approval, (what, who): (u8, u8)) -> Command {
     match what % 20 {
         0..=3 => Command::Vote(ballot(name, Decision::Approve)),
         4 => Command::Vote(ballot(name, Decision::Deny)),
-        5 => Command::TakeBack { identity: account(name) },
+        5 => Command::TakeBack { identity: account(name), sign: None },
         6 => Command::Escalate { step: u32::from(who % 4) },
         7 => match who % 2 {
             0 => Command::Look { identity: account(name) },

@@ -21,7 +21,7 @@ pub(crate) fn desk(engine: &Sqlite) -> Desk {
 }
 
 pub(crate) fn act() -> placet::inbound::Act {
-    placet::inbound::Act::TakeBack { identity: account("alice") }
+    placet::inbound::Act::TakeBack { identity: account("alice"), sign: None }
 }
 
 /// Closing and opening keeps everything.

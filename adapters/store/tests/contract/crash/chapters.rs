@@ -33,7 +33,7 @@ impl Story {
         self.go(async |store| store.deliver(inbound.clone()).await).await.unwrap();
         let voting = Order::of(inbound, facts(&self.desk, &["alice", "bob"]));
         self.orders(voting).await;
-        self.does(&approval, Command::TakeBack { identity: account("alice") }).await;
+        self.does(&approval, Command::TakeBack { identity: account("alice"), sign: None }).await;
         self.does(&approval, Command::Escalate { step: 1 }).await;
         let cards = self.go(async |store| store.cards_of(&acme(), approval.id).await).await.unwrap();
         assert_eq!(cards.len(), 2, "where it was, and where those are who are asked as well");
@@ -217,8 +217,11 @@ impl Story {
         };
         self.go(async |store| store.note(acme(), kind.clone()).await).await.unwrap();
         let approval = self.asks("asked", 1).await;
-        let inbound =
-            self.desk.inbound(&approval, "slack:lost", Act::TakeBack { identity: account("alice") });
+        let inbound = self.desk.inbound(
+            &approval,
+            "slack:lost",
+            Act::TakeBack { identity: account("alice"), sign: None },
+        );
         self.go(async |store| store.deliver(inbound.clone()).await).await.unwrap();
         self.go(async |store| store.discard(&inbound.delivery).await).await.unwrap();
         self.damages(&approval).await;
@@ -277,7 +280,7 @@ impl Story {
 
     /// Somebody's hand spoils a delivery and a card; both are set aside.
     async fn damages(&mut self, approval: &Approval) {
-        let act = Act::TakeBack { identity: account("alice") };
+        let act = Act::TakeBack { identity: account("alice"), sign: None };
         let inbound = self.desk.inbound(approval, "slack:spoilt", act);
         self.go(async |store| store.deliver(inbound.clone()).await).await.unwrap();
         let raw = rusqlite::Connection::open(self.engine.path()).unwrap();
