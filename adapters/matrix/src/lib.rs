@@ -1,2 +1,17 @@
 //! Matrix: decisions by reaction, poll answer and command, bound to a person by their keys; cards with edits.
+//!
+//! From the outside in: [`session`] signs in and keeps the keys, [`sync`] hears that something happened, [`reader`]
+//! fetches it again before anybody acts on it, [`event`] reads it, [`backing`] says what it is worth by the keys in
+//! [`pins`].
 #![recursion_limit = "256"]
+
+pub mod backing;
+mod directory;
+pub mod event;
+pub mod pins;
+pub mod reader;
+pub mod session;
+pub mod settings;
+pub mod sync;
+
+pub use directory::MatrixDirectory;
