@@ -137,8 +137,7 @@ pub(crate) async fn pieces(language: Language) -> Vec<Piece> {
 }
 
 /// Files in `src/render` that make nothing by themselves: what the others are put together from.
-const NO_RENDERERS: &[&str] =
-    &["arguments", "menu", "pieces", "question", "shorten", "target", "tests", "value"];
+const NO_RENDERERS: &[&str] = &["arguments", "menu", "pieces", "question", "target", "tests", "value"];
 
 fn renderers() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render");
