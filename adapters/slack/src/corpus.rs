@@ -6,7 +6,6 @@
 //! [`PARTS`]. A renderer (a file in `src/render`) of which nothing is in the corpus fails a test.
 
 mod answers;
-mod calls;
 mod cards;
 mod commands;
 mod complete;
@@ -23,6 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use placet::text::{Language, Texts};
+use placet_test_cards::calls;
 use serde_json::{Value, json};
 
 use crate::limits::{check_message, check_view};
