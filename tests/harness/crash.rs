@@ -6,22 +6,44 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use placet_store::{CommitPoint, CommitProbe, Moment, ProbeVerdict};
 
-/// Where to crash: the n-th commit (from 0), before or after it.
+/// Where to crash, counted from when the probe is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CrashPoint {
-    /// Which commit.
+    /// Which commits are counted: all, or those that hold something of this kind.
+    pub boundary: Option<&'static str>,
+    /// Which of those, from 0.
     pub nth: usize,
     /// On which side of it.
     pub moment: Moment,
 }
 
+impl CrashPoint {
+    /// At the n-th commit (from 0). How many there are depends on what is committed together, which differs from run to run.
+    #[must_use]
+    pub const fn nth(nth: usize, moment: Moment) -> Self {
+        Self { boundary: None, nth, moment }
+    }
+
+    /// At the n-th commit (from 0) that holds something of this kind: the same in each run.
+    #[must_use]
+    pub const fn at(boundary: &'static str, nth: usize, moment: Moment) -> Self {
+        Self { boundary: Some(boundary), nth, moment }
+    }
+
+    fn counts(&self, point: &CommitPoint<'_>) -> bool {
+        self.boundary.is_none_or(|boundary| point.boundaries.contains(&boundary))
+    }
+}
+
 #[derive(Debug, Default)]
 struct Seen {
     commits: usize,
+    /// Those among them that the crash counts.
+    counted: usize,
     crash: Option<CrashPoint>,
     crashed: bool,
     visited: BTreeMap<(&'static str, Moment), usize>,
-    passed: BTreeSet<&'static str>,
+    passed: BTreeMap<&'static str, usize>,
 }
 
 /// Looks on at every commit.
@@ -39,6 +61,7 @@ impl CrashProbe {
     pub fn arm(&self, crash: CrashPoint) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.commits = 0;
+        seen.counted = 0;
         seen.passed.clear();
         seen.crash = Some(crash);
         seen.crashed = false;
@@ -63,9 +86,9 @@ impl CrashProbe {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).commits
     }
 
-    /// Which boundaries it passed since it was last armed.
+    /// Which boundaries it passed since it was last armed, and in how many commits each.
     #[must_use]
-    pub fn passed(&self) -> BTreeSet<&'static str> {
+    pub fn passed(&self) -> BTreeMap<&'static str, usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).passed.clone()
     }
 
@@ -79,11 +102,15 @@ impl CrashProbe {
 impl CommitProbe for CrashProbe {
     fn at(&self, point: CommitPoint<'_>) -> ProbeVerdict {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let nth = seen.commits;
-        let crash = seen.crash == Some(CrashPoint { nth, moment: point.moment });
-        seen.passed.extend(point.boundaries);
+        let counts = seen.crash.is_some_and(|crash| crash.counts(&point));
+        let crash = counts
+            && seen.crash.is_some_and(|crash| crash.nth == seen.counted && crash.moment == point.moment);
         if point.moment == Moment::After {
+            for boundary in point.boundaries.iter().copied().collect::<BTreeSet<_>>() {
+                *seen.passed.entry(boundary).or_default() += 1;
+            }
             seen.commits += 1;
+            seen.counted += usize::from(counts);
         }
         if crash {
             seen.crashed = true;

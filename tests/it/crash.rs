@@ -1,6 +1,6 @@
 //! The process dies at every commit of a whole conversation, before and after it. Each time it ends the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, Result, ensure};
 use placet::approval::{OutcomeKind, State};
@@ -31,8 +31,8 @@ fn a_death_at_any_commit_around_a_dead_executor_changes_nothing() -> Result<()> 
 
 #[expect(clippy::print_stdout, reason = "a run says where it died, and that it was everywhere")]
 fn dies_everywhere(name: &str, conversation: impl AsyncFn(&Desk) -> Result<()>) -> Result<()> {
-    let never = CrashPoint { nth: usize::MAX, moment: Moment::Before };
-    let mut all = BTreeSet::new();
+    let never = CrashPoint::nth(usize::MAX, Moment::Before);
+    let mut all = BTreeMap::new();
     converse(Engine::Sqlite, async |desk| {
         desk.leaves_messages_unread();
         desk.probe().arm(never);
@@ -40,33 +40,28 @@ fn dies_everywhere(name: &str, conversation: impl AsyncFn(&Desk) -> Result<()>) 
         all = desk.probe().passed();
         Ok(())
     })?;
+    let sides = |boundary| [(boundary, Moment::Before), (boundary, Moment::After)];
     let (mut visited, mut deaths) = (BTreeSet::new(), 0);
-    for moment in [Moment::Before, Moment::After] {
-        for nth in 0.. {
-            let mut over = false;
+    for (boundary, nth) in all.iter().flat_map(|(boundary, times)| (0..*times).map(|nth| (*boundary, nth))) {
+        for (_, moment) in sides(boundary) {
             converse(Engine::Sqlite, async |desk| {
                 desk.leaves_messages_unread();
-                desk.probe().arm(CrashPoint { nth, moment });
+                desk.probe().arm(CrashPoint::at(boundary, nth, moment));
                 conversation(desk).await?;
-                over = !desk.probe().crashed() && desk.crashes() == 0;
-                visited.extend(desk.probe().visited().into_keys());
+                let died = desk.probe().visited();
+                deaths += usize::from(!died.is_empty());
+                visited.extend(died.into_keys());
                 Ok(())
             })
-            .with_context(|| format!("a death {moment:?} commit {nth} of {name}"))?;
-            if over {
-                break;
-            }
-            deaths += 1;
+            .with_context(|| format!("a death {moment:?} commit {nth} with {boundary} of {name}"))?;
         }
     }
-    let missed: Vec<_> = all
-        .iter()
-        .flat_map(|boundary| [(*boundary, Moment::Before), (*boundary, Moment::After)])
-        .filter(|point| !visited.contains(point))
-        .collect();
+    let missed: Vec<_> =
+        all.keys().flat_map(|boundary| sides(*boundary)).filter(|point| !visited.contains(point)).collect();
     println!(
-        "{name}: {deaths} deaths, at {} boundaries: {all:?}; visited = all: {}",
+        "{name}: {deaths} deaths, at {} boundaries: {:?}; visited = all: {}",
         all.len(),
+        all.keys(),
         missed.is_empty()
     );
     ensure!(missed.is_empty(), "never died at {missed:?}");

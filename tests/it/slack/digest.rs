@@ -109,7 +109,7 @@ async fn a_digest_survives_every_crash(desk: &mut Desk) -> Result<()> {
             runs(desk, "read_file", 1).await?;
             desk.work_until_idle().await?;
             let before = count(desk);
-            desk.probe().arm(CrashPoint { nth, moment });
+            desk.probe().arm(CrashPoint::nth(nth, moment));
             desk.clock().passes(DAY);
             ensure!(desk.work_until_idle().await.is_err(), "{nth} {moment:?}: it dies");
             ensure!(desk.revives().await?, "{nth} {moment:?}");

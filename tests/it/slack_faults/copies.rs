@@ -117,8 +117,10 @@ async fn a_second_lost_answer_is_alarmed(desk: &mut Desk) -> Result<()> {
 fn killed_around_every_commit_of_the_card() -> Result<()> {
     for history in [History::Readable, History::Unreadable] {
         for (nth, moment) in (0..8).flat_map(|nth| [(nth, Moment::Before), (nth, Moment::After)]) {
-            converse(Engine::Sqlite, async |desk| killed_at(desk, history, CrashPoint { nth, moment }).await)
-                .with_context(|| format!("{history:?} {nth} {moment:?}"))?;
+            converse(Engine::Sqlite, async |desk| {
+                killed_at(desk, history, CrashPoint::nth(nth, moment)).await
+            })
+            .with_context(|| format!("{history:?} {nth} {moment:?}"))?;
         }
     }
     Ok(())
