@@ -30,6 +30,7 @@ use placet::card::{CardView, argument, shorten};
 use placet::text::{Language, Markup, Texts, YesWay};
 
 pub use notice::{Notes, notice};
+pub use poll::{ANSWER_NO, ANSWER_YES};
 pub use sheet::Written;
 pub use ways::{Buttons, Manner, Site, Ways};
 pub use whole::PARTS_MAX;
@@ -89,14 +90,7 @@ pub fn render(view: &CardView, site: &Site<'_>, texts: &Texts) -> Rendering {
     let mut sheet = body(view, shown, can_be_approved, texts);
     let tail = ways.map(|ways| ways.blocks(view, shown, site, texts)).unwrap_or_default();
     sheet.extend(tail);
-    Rendering {
-        written: sheet.written(),
-        headline,
-        full,
-        shown: view.shown(site.surface, full),
-        ways,
-        parts,
-    }
+    Rendering { written: sheet.written(), headline, full, shown: view.shown(site.surface, full), ways, parts }
 }
 
 /// Whether a card for this view shows the whole call, wherever it stands.
@@ -114,8 +108,7 @@ fn how_much(view: &CardView, site: &Site<'_>, texts: &Texts) -> (Shown, Vec<Writ
     if fits_everywhere(view) {
         return (if view.call.redacted == 0 { Shown::Whole } else { Shown::Hidden }, Vec::new());
     }
-    let encrypted = Ways::of(view, Shown::TooLong, site).is_some_and(|ways| ways.encrypted);
-    match whole::parts(view, site, encrypted, texts) {
+    match whole::parts(view, site, texts) {
         Some(parts) => (Shown::InParts(u32::try_from(parts.len()).unwrap_or(u32::MAX)), parts),
         None => (Shown::TooLong, Vec::new()),
     }

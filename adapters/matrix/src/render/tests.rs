@@ -8,9 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::content::{
-    self, Beneath, CardMark, EVENT_BYTES_MAX, Voice, sealed_bytes,
-};
+use crate::content::{self, Beneath, CardMark, EVENT_BYTES_MAX, Voice, sealed_bytes};
 use crate::fixtures::*;
 
 fn shown_by(view: &CardView, buttons: Buttons, encrypted: bool, texts: &Texts) -> Rendering {
@@ -33,7 +31,8 @@ fn read(written: &Written) -> String {
 
 fn all_read(rendering: &Rendering) -> String {
     let parts = rendering.parts.iter().map(read).collect::<Vec<_>>();
-    let ways = rendering.ways.map_or_else(|| "none".to_owned(), |ways| format!("{:?} / {:?}", ways.yes, ways.no));
+    let ways =
+        rendering.ways.map_or_else(|| "none".to_owned(), |ways| format!("{:?} / {:?}", ways.yes, ways.no));
     let head = format!("full: {} · ways: {ways} · {}", rendering.full, rendering.headline);
     let mut all = vec![head, read(&rendering.written)];
     all.extend(parts);
@@ -52,12 +51,15 @@ fn a_card_in_every_state() {
 #[test]
 fn how_one_decides() {
     let low = of_level(Level::Low, |_| {});
-    let sealed = of_level(Level::Low, |terms| terms.assurance = Assurance::E2eePinned);
+    let sealed = of_level(Level::Low, |terms| {
+        terms.assurance = Assurance::E2eePinned;
+        terms.assurance_for_no = Assurance::E2eePinned;
+    });
     let why = of_level(Level::Low, |terms| {
         terms.reason_for_yes = true;
         terms.reason_for_no = true;
     });
-    let critical = view(&waiting());
+    let critical = of_level(Level::Critical, |terms| terms.assurance = Assurance::Signed);
     let cases = [
         ("low, reactions", &low, Buttons::Reactions, true),
         ("low, poll", &low, Buttons::Poll, true),
@@ -118,7 +120,8 @@ fn a_confidential_call_is_shown_to_nobody_in_a_room() {
     });
     let rendering = shown(&view(&approval));
     assert!(!rendering.full && rendering.parts.is_empty() && !rendering.reaction_approves());
-    let said = format!("{} {} {}", rendering.headline, rendering.written.plain, rendering.written.html.as_str());
+    let said =
+        format!("{} {} {}", rendering.headline, rendering.written.plain, rendering.written.html.as_str());
     for hidden in ["scratch", "clean up", "three months"] {
         assert!(!said.contains(hidden), "{hidden}: {said}");
     }
@@ -133,8 +136,11 @@ fn a_long_call_is_shown_whole_in_the_thread() {
     let view = view(&approval);
     let rendering = shown(&view);
     assert!(!rendering.full && !rendering.reaction_approves());
-    assert!(matches!(rendering.ways.unwrap().yes, Some(YesWay::Thread(parts)) if parts as usize == rendering.parts.len()));
-    let all: String = rendering.parts.iter().map(|part| part.plain.replace("│ ", "").replace('\n', "")).collect();
+    assert!(
+        matches!(rendering.ways.unwrap().yes, Some(YesWay::Thread(parts)) if parts as usize == rendering.parts.len())
+    );
+    let all: String =
+        rendering.parts.iter().map(|part| part.plain.replace("│ ", "").replace('\n', "")).collect();
     for line in [0, 1, 749, 1_499] {
         assert!(all.contains(&format!("echo {line} of a long script")), "line {line} is missing");
     }
@@ -142,8 +148,12 @@ fn a_long_call_is_shown_whole_in_the_thread() {
     let (last, others) = rendering.parts.split_last().unwrap();
     assert!(says_how(last) && !others.iter().any(says_how), "a yes is said below all of it");
     let wide = "x".repeat(3_000_000);
-    let rendering = shown(&placet_test_cards::view(&waiting_for(proposal(&json!({ "content": wide })), terms())));
-    assert!(rendering.parts.is_empty() && rendering.ways.unwrap().yes.is_none(), "what nobody reads is not approved");
+    let rendering =
+        shown(&placet_test_cards::view(&waiting_for(proposal(&json!({ "content": wide })), terms())));
+    assert!(
+        rendering.parts.is_empty() && rendering.ways.unwrap().yes.is_none(),
+        "what nobody reads is not approved"
+    );
 }
 
 /// R28: a call of sixty kilobytes stands in parts that have room, whatever it is made of.
@@ -151,7 +161,8 @@ fn a_long_call_is_shown_whole_in_the_thread() {
 fn sixty_kilobytes_have_room() {
     for piece in ["x", "漢", "<&>\"'", "\u{1F600}", "line\n", "\\", "a b  c"] {
         let long = piece.repeat(60_000 / piece.len());
-        let rendering = shown(&view(&waiting_for(proposal(&json!({ "path": "f", "content": long })), terms())));
+        let rendering =
+            shown(&view(&waiting_for(proposal(&json!({ "path": "f", "content": long })), terms())));
         assert!(!rendering.parts.is_empty(), "{piece}");
         assert_eq!(faults(&rendering), [""; 0], "{piece}");
     }
@@ -201,7 +212,10 @@ fn faults(rendering: &Rendering) -> Vec<String> {
     let thread = format!("${}", "x".repeat(200));
     let mark = mark(&view, rendering);
     let mut contents = vec![
-        content::marked(content::message(&rendering.written, Voice::Text, &[], Beneath::Thread(&thread)), &mark),
+        content::marked(
+            content::message(&rendering.written, Voice::Text, &[], Beneath::Thread(&thread)),
+            &mark,
+        ),
         content::edit(&thread, rendering, &mark),
     ];
     let parts = rendering.parts.iter();
@@ -261,7 +275,9 @@ fn active(written: &Written) -> Vec<String> {
         }
     }
     for text in [written.html.as_str(), written.plain.as_str()] {
-        if text.to_lowercase().contains("@room") || text.contains(['\u{e000}', '\u{e001}', '\u{202e}', '\u{200b}']) {
+        if text.to_lowercase().contains("@room")
+            || text.contains(['\u{e000}', '\u{e001}', '\u{202e}', '\u{200b}'])
+        {
             found.push(format!("active: {text}"));
         }
     }
@@ -272,16 +288,15 @@ fn active(written: &Written) -> Vec<String> {
 fn entities(text: &str) -> Vec<String> {
     const KNOWN: [&str; 6] = ["amp", "lt", "gt", "quot", "#39", "nbsp"];
     let entities = text.split('&').skip(1);
-    let bad = entities.filter(|rest| {
-        rest.split_once(';').is_none_or(|(name, _)| !KNOWN.contains(&name))
-    });
+    let bad = entities.filter(|rest| rest.split_once(';').is_none_or(|(name, _)| !KNOWN.contains(&name)));
     bad.map(|rest| format!("&{rest}")).collect()
 }
 
 /// The checks find what they are for.
 #[test]
 fn a_bad_message_is_found() {
-    let written = |plain: &str| Written { plain: plain.to_owned(), html: Html::text("x").within(html::Tag::Code) };
+    let written =
+        |plain: &str| Written { plain: plain.to_owned(), html: html::Html::text("x").within(html::Tag::Code) };
     assert_eq!(active(&written("fine")), [""; 0]);
     assert_ne!(active(&written("call @Room")), [""; 0]);
     assert_ne!(entities("a &amp b"), [""; 0]);
@@ -290,19 +305,27 @@ fn a_bad_message_is_found() {
     assert!(sealed_bytes(&big) > EVENT_BYTES_MAX);
 }
 
-/// R28: one press approves only what is shown, and only where it is low enough; a no is always taken.
+/// R28, R16: one press approves only what is shown, and only where the policy takes the homeserver's word for it.
 #[test]
-fn a_reaction_approves_only_up_to_its_level() {
-    for (level, approves) in
-        [(Level::Low, true), (Level::Medium, true), (Level::High, false), (Level::Critical, false)]
-    {
-        let rendering = shown(&of_level(level, |_| {}));
-        assert_eq!((rendering.reaction_approves(), rendering.reaction_denies()), (approves, true), "{level:?}");
+fn a_reaction_approves_only_where_the_policy_takes_the_homeservers_word() {
+    for (assurance, approves) in [
+        (Assurance::ServerAsserted, true),
+        (Assurance::Signed, false),
+        (Assurance::E2eeTofu, false),
+        (Assurance::E2eePinned, false),
+    ] {
+        let rendering = shown(&of_level(Level::High, |terms| terms.assurance = assurance));
+        assert_eq!(
+            (rendering.reaction_approves(), rendering.reaction_denies()),
+            (approves, true),
+            "{assurance:?}"
+        );
         assert!(rendering.full);
+        let no = of_level(Level::High, |terms| terms.assurance_for_no = assurance);
+        assert_eq!(shown(&no).reaction_denies(), approves, "{assurance:?}");
+        let in_a_plain_room = shown_by(&no, Buttons::Poll, false, Texts::english()).ways.unwrap().no;
+        assert_eq!(in_a_plain_room == NoWay::Directly, !approves, "{assurance:?}");
     }
-    let relaxed = of_level(Level::Low, |terms| terms.assurance = Assurance::E2eeTofu);
-    assert!(!shown(&relaxed).reaction_approves() && !shown(&relaxed).reaction_denies());
-    assert_eq!(shown_by(&relaxed, Buttons::Poll, false, Texts::english()).ways.unwrap().no, NoWay::Directly);
     assert!(in_every_state().iter().filter(|(name, _)| !name.starts_with("waiting")).all(|(_, approval)| {
         let rendering = shown(&view(approval));
         rendering.ways.is_none() && !rendering.reaction_approves() && !rendering.reaction_denies()
@@ -320,7 +343,10 @@ fn a_poll_offers_what_the_card_says() {
     };
     let critical = view(&waiting());
     assert_eq!(answers(&critical, true).as_deref(), Some("placet.yes placet.no"));
-    let sealed = of_level(Level::Low, |terms| terms.assurance = Assurance::E2eePinned);
+    let sealed = of_level(Level::Low, |terms| {
+        terms.assurance = Assurance::E2eePinned;
+        terms.assurance_for_no = Assurance::E2eePinned;
+    });
     assert_eq!(answers(&sealed, true).as_deref(), Some("placet.yes placet.no"));
     assert_eq!(answers(&sealed, false), None, "a poll in a plain room is good for nothing there");
     let long = view(&waiting_for(proposal(&json!({ "content": "x\n".repeat(900) })), terms()));
@@ -328,9 +354,14 @@ fn a_poll_offers_what_the_card_says() {
     let rendering = shown_by(&view(&everywhere(EVIL)), Buttons::Poll, true, Texts::english());
     let start = poll::start(&view(&everywhere(EVIL)), &rendering, Texts::english()).unwrap();
     assert!(!start.to_string().to_lowercase().contains("@room"), "{start}");
-    assert_snapshot!(serde_json::to_string_pretty(
-        &poll::start(&critical, &shown_by(&critical, Buttons::Poll, true, Texts::english()), Texts::english())
-    ).unwrap());
+    assert_snapshot!(
+        serde_json::to_string_pretty(&poll::start(
+            &critical,
+            &shown_by(&critical, Buttons::Poll, true, Texts::english()),
+            Texts::english()
+        ))
+        .unwrap()
+    );
 }
 
 /// R29: what an event of a card holds: the mark by which it is found and what it shows; an edit is no second card.
@@ -341,7 +372,9 @@ fn what_the_events_of_a_card_hold() {
     let strip = |mut content: Value| {
         for pointer in ["/body", "/formatted_body", "/m.new_content/body", "/m.new_content/formatted_body"] {
             if let Some(text) = content.pointer_mut(pointer) {
-                *text = json!(text.as_str().unwrap().lines().next().unwrap().chars().take(60).collect::<String>());
+                *text = json!(
+                    text.as_str().unwrap().lines().next().unwrap().chars().take(60).collect::<String>()
+                );
             }
         }
         content
@@ -357,7 +390,12 @@ fn what_the_events_of_a_card_hold() {
 #[test]
 fn a_card_in_chinese() {
     let view = of_level(Level::Low, |_| {});
-    assert_snapshot!(all_read(&shown_by(&view, Buttons::Reactions, true, Texts::of(Language::SimplifiedChinese))));
+    assert_snapshot!(all_read(&shown_by(
+        &view,
+        Buttons::Reactions,
+        true,
+        Texts::of(Language::SimplifiedChinese)
+    )));
 }
 
 proptest! {

@@ -8,17 +8,18 @@ use placet::text::{Label, NoWay, Texts, Written as Commands, YesWay};
 
 use super::marked::Marked;
 use super::sheet::{Block, Sheet, Written};
-use super::ways::Site;
+use super::ways::{Shown, Site, Ways};
 use super::{PART_BYTES_MAX, bytes};
 
 /// The most parts: more nobody reads, and each is a message of its own. Twenty hold some 250 KB.
 pub const PARTS_MAX: usize = 20;
 
 /// The parts; none where they would be too many.
-pub(super) fn parts(view: &CardView, site: &Site<'_>, encrypted_only: bool, texts: &Texts) -> Option<Vec<Written>> {
+pub(super) fn parts(view: &CardView, site: &Site<'_>, texts: &Texts) -> Option<Vec<Written>> {
     let pages = pages(view, texts)?;
     let total = pages.len();
-    let written = Commands { prefix: &site.manner.prefix, code: &view.code, encrypted: encrypted_only };
+    let ways = Ways::of(view, Shown::TooLong, site)?;
+    let written = |encrypted| Commands { prefix: &site.manner.prefix, code: &view.code, encrypted };
     let parts = pages.into_iter().enumerate().map(|(number, blocks)| {
         let mut sheet = Sheet::default();
         sheet.push(Block::Strong(Marked::of(texts.part_head(&view.code, number + 1, total))));
@@ -28,10 +29,11 @@ pub(super) fn parts(view: &CardView, site: &Site<'_>, encrypted_only: bool, text
                 sheet.line(texts.label(Label::Digest), digest.to_string());
             }
             if view.call.redacted == 0 {
-                let (label, said) = texts.to_approve(YesWay::LastPart, asks_why(view), &written);
+                let (label, said) =
+                    texts.to_approve(YesWay::LastPart, asks_why(view), &written(ways.yes_encrypted));
                 sheet.line(label, said);
             }
-            let (label, said) = texts.to_deny(NoWay::Reply, &written);
+            let (label, said) = texts.to_deny(NoWay::Reply, &written(ways.no_encrypted));
             sheet.line(label, said);
         }
         sheet.written()

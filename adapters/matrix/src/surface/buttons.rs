@@ -151,8 +151,7 @@ impl Matrix {
     }
 
     async fn redact(&self, room: &Room, event: OwnedEventId) -> Result<(), SurfaceError> {
-        let request =
-            redact_event::v3::Request::new(room.room_id().to_owned(), event, TransactionId::new());
+        let request = redact_event::v3::Request::new(room.room_id().to_owned(), event, TransactionId::new());
         match self.0.client.send(request).with_request_config(once()).await {
             Ok(_) => Ok(()),
             Err(fault) => match http_error(&fault) {
@@ -192,14 +191,13 @@ impl Matrix {
         let to = event_id(to)?;
         let (mut own, mut from) = (Vec::new(), None);
         for _ in 0..PAGES_MAX {
-            let mut request =
-                relating::v1::Request::new(room.room_id().to_owned(), to.clone(), kind.clone());
+            let mut request = relating::v1::Request::new(room.room_id().to_owned(), to.clone(), kind.clone());
             request.limit = Some(UInt::from(PAGE));
             request.from = from.take();
             let answer = self.0.client.send(request).with_request_config(once()).await;
             let answer = answer.map_err(|fault| http_error(&fault))?;
             for event in &answer.chunk {
-                let found = event.deserialize_as::<Related>();
+                let found = event.deserialize_as_unchecked::<Related>();
                 let is_own = |event: &Related| Some(event.sender.as_str()) == self.own_id();
                 if let Some(found) = found.ok().filter(is_own)
                     && !is_redacted(event)
