@@ -6,12 +6,20 @@
 #![recursion_limit = "256"]
 
 pub mod backing;
+pub mod content;
 mod directory;
 pub mod event;
 pub mod pins;
 pub mod reader;
+pub mod render;
 pub mod session;
 pub mod settings;
+mod surface;
 pub mod sync;
 
 pub use directory::MatrixDirectory;
+pub use matrix_sdk::ruma::{OwnedDeviceId, OwnedRoomId, OwnedServerName, OwnedUserId};
+pub use surface::{Matrix, NO, SurfaceSettings, YES};
+
+#[cfg(test)]
+mod fixtures;

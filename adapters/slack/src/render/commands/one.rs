@@ -1,6 +1,6 @@
 //! What is told of one thing: a request, why it was asked, a digest, oneself, and help.
 
-use placet::card::CardView;
+use placet::card::{CardView, shorten};
 use placet::gate::Digest;
 use placet::id::Role;
 use placet::text::{CommandLabel, Label, Markup, Texts};
@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::super::details::{Room, pages_within, standing};
 use super::super::pieces::{self, RICH, bold, heading, section, sentence};
-use super::super::shorten;
 use super::{Page, Turns, cut_labelled, cut_line, fallback, of_lines};
 use crate::inbound::Verb;
 use crate::limits;
