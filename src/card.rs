@@ -3,6 +3,7 @@
 //! It is made from the stored record alone. Everything in it is already redacted and escaped (a [`Visible`] cannot be
 //! made in another way); a surface adds only its own markup and its own limits.
 
+pub mod argument;
 mod call;
 pub mod diff;
 mod elsewhere;
@@ -10,6 +11,8 @@ pub mod escape;
 mod meant;
 pub mod redact;
 pub mod row;
+pub mod shorten;
+mod signs;
 mod state;
 mod veil;
 
@@ -27,6 +30,7 @@ pub use elsewhere::ElsewhereView;
 pub use escape::{Visible, Warnings, visible, visible_line};
 pub use meant::{StrayMark, as_meant};
 pub use redact::Redactor;
+pub use signs::unlike_placet;
 pub use state::{AnswerView, GroundsView, LookingView, QuestionView, SettledView, StateView, VoteView};
 
 /// A request as people see it.

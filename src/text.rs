@@ -24,6 +24,7 @@ mod list;
 mod notice;
 mod opening;
 mod refusal;
+mod reply;
 mod schema;
 mod state;
 mod stopped;
@@ -49,6 +50,7 @@ pub use deciding::DecidingLabel;
 pub use dialogs::DialogText;
 pub use happened::Witness;
 pub use key::{Label, Trouble};
+pub use reply::{NoWay, Written, YesWay};
 
 /// The files of a language, one for each thing that people read.
 macro_rules! files {
@@ -63,6 +65,7 @@ macro_rules! files {
             include_str!(concat!("text/", $language, "/digest.ftl")),
             include_str!(concat!("text/", $language, "/home.ftl")),
             include_str!(concat!("text/", $language, "/opening.ftl")),
+            include_str!(concat!("text/", $language, "/reply.ftl")),
             include_str!(concat!("text/", $language, "/schema.ftl")),
             include_str!(concat!("text/", $language, "/stopped.ftl")),
             include_str!(concat!("text/", $language, "/thread.ftl")),

@@ -79,8 +79,12 @@ impl Approval {
         if let Some(own) = barred(terms, member, &self.proposal, &facts.electorate) {
             return Err(own);
         }
-        if ballot.assurance < terms.assurance {
-            return Err(Refusal::LowAssurance { needs: terms.assurance });
+        let needs = match ballot.decision {
+            Decision::Approve => terms.assurance,
+            Decision::Deny => terms.assurance_for_no,
+        };
+        if ballot.assurance < needs {
+            return Err(Refusal::LowAssurance { needs });
         }
         if ballot.decision == Decision::Approve && !terms.partial_view_may_approve && !self.was_shown(ballot)
         {

@@ -160,6 +160,17 @@ pub struct EvidenceView {
     pub excerpt: Option<Visible>,
 }
 
+impl EvidenceView {
+    /// What and where on the first line, what it says below.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let parts = [Some(&self.title), self.uri.as_ref()];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
+        let head = parts.join(" · ");
+        self.excerpt.as_ref().map_or_else(|| head.clone(), |excerpt| format!("{head}\n{excerpt}"))
+    }
+}
+
 /// Arguments that usually decide, in the order in which people look for them; a policy can name others.
 const DECIDING: [&str; 24] = [
     "path",

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::approval::{
-    Addressee, Approval, ApprovedBy, Decision, ExpiredHow, Looking, Need, OutcomeKind, Question, RejectedBy,
-    RevokedWhy, State, Vote,
+    Addressee, Approval, ApprovedBy, Assurance, Decision, ExpiredHow, Looking, Need, OutcomeKind, Question,
+    RejectedBy, RevokedWhy, State, Vote,
 };
 use crate::card::{Redactor, Visible, visible, visible_line};
 use crate::id::Role;
@@ -48,6 +48,9 @@ pub enum StateView {
         /// Whether a yes counts from somebody who did not see the whole call.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         partial_view_may_approve: bool,
+        /// How sure one must be that a vote is the person's own, where less than the surface's word is not enough.
+        #[serde(skip_serializing_if = "is_least")]
+        assurance: Assurance,
         /// What was asked about it, in order.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         questions: Vec<QuestionView>,
@@ -142,6 +145,9 @@ pub struct VoteView {
     pub stands_in_for: Vec<Visible>,
     /// Whether they chose that calls which look alike run as well.
     pub remember: bool,
+    /// How sure it is that it was they.
+    #[serde(skip)]
+    pub assurance: Assurance,
 }
 
 /// Who settled what nobody had known, and how they know.
@@ -277,6 +283,7 @@ impl StateView {
                     may_ask: approval.proposal.can_be_asked_about(),
                     silence_approves: terms.is_some_and(|terms| terms.approve_on_timeout),
                     partial_view_may_approve: terms.is_some_and(|terms| terms.partial_view_may_approve),
+                    assurance: terms.map(|terms| terms.assurance).unwrap_or_default(),
                     questions: waiting.questions.iter().map(|asked| question(asked, redactor)).collect(),
                     looking: waiting.looking.iter().map(looking).collect(),
                 }
@@ -367,6 +374,11 @@ const fn is_true(flag: &bool) -> bool {
     *flag
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_least(assurance: &Assurance) -> bool {
+    matches!(assurance, Assurance::ServerAsserted)
+}
+
 fn looking(one: &Looking) -> LookingView {
     LookingView { name: visible_line(&one.name), since: one.since }
 }
@@ -379,5 +391,6 @@ fn vote_view(vote: &Vote, redactor: &Redactor) -> VoteView {
         at: vote.at,
         stands_in_for: vote.stands_in_for.iter().map(|name| visible_line(name)).collect(),
         remember: vote.remember,
+        assurance: vote.assurance,
     }
 }

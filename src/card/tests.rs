@@ -290,6 +290,7 @@ fn nobodys_words_about_a_confidential_call_are_left() {
         at,
         stands_in_for: Vec::new(),
         remember: false,
+        assurance: crate::approval::Assurance::Signed,
     };
     let question = QuestionView {
         by: visible("Bo"),

@@ -4,6 +4,7 @@ use super::diagnostic::{Report, Span, nearest};
 use super::reader::{At, Keys, Table, list};
 use super::settings::{self, Settings, Whose};
 use super::verdict::{Level, Place, Terms, Tier};
+use crate::approval::Assurance;
 use crate::id::{Role, SurfaceName};
 use crate::time::Ttl;
 
@@ -98,6 +99,15 @@ pub(super) struct Defaults<'a> {
     pub(super) solo: bool,
 }
 
+/// How sure a yes must be that it is the person's own, unless the level says otherwise: what a server alone vouches for, its
+/// administrator can forge, so that it approves nothing that is hard to undo.
+const fn assurance(level: Level) -> Assurance {
+    match level {
+        Level::Low | Level::Medium => Assurance::ServerAsserted,
+        Level::High | Level::Critical => Assurance::Signed,
+    }
+}
+
 impl LevelRead {
     /// A level that the file does not mention.
     pub(super) fn default(level: Level, defaults: &Defaults<'_>) -> Self {
@@ -109,6 +119,7 @@ impl LevelRead {
         let terms = Terms {
             requester_may_approve: defaults.solo,
             places: defaults.places.to_vec(),
+            assurance: assurance(level),
             ..Terms::one_of(defaults.role.clone())
         };
         let policy = LevelPolicy { tier, terms, remember: None, fixed: false };

@@ -242,8 +242,9 @@ impl Policy {
         });
         levels
             .chain(rules)
-            .filter(|(_, costs)| costs.tier == Tier::Approve && costs.terms.assurance > assurance)
-            .map(|(what, costs)| (what, costs.terms.assurance))
+            .filter(|(_, costs)| costs.tier == Tier::Approve)
+            .map(|(what, costs)| (what, costs.terms.assurance.max(costs.terms.assurance_for_no)))
+            .filter(|(_, wanted)| *wanted > assurance)
             .collect()
     }
 

@@ -35,7 +35,8 @@ pub(super) const KEYS: &Keys = &[
     ("denials_to_reject", "how many people's no ends it"),
     ("partial_view_may_approve", "whether a yes counts from who did not see the whole call"),
     ("approve_on_timeout", "whether silence is a yes (level low only)"),
-    ("assurance", "the least assurance that a vote needs"),
+    ("assurance", "the least assurance that a yes needs"),
+    ("assurance_for_no", "the least assurance that a no needs"),
     ("may_edit", "whether who may decide may change the arguments first"),
     ("confidential", "whether cards show the tool alone, and the arguments only to who decides"),
     ("tell_directly", "whether who is asked is told by a direct message as well"),
@@ -84,6 +85,7 @@ pub(super) struct Settings {
     partial_view_may_approve: Option<At<bool>>,
     approve_on_timeout: Option<At<bool>>,
     assurance: Option<At<Assurance>>,
+    assurance_for_no: Option<At<Assurance>>,
     may_edit: Option<At<bool>>,
     confidential: Option<At<bool>>,
     tell_directly: Option<At<bool>>,
@@ -152,6 +154,7 @@ impl Settings {
         put(&self.partial_view_may_approve, &mut terms.partial_view_may_approve);
         put(&self.approve_on_timeout, &mut terms.approve_on_timeout);
         put(&self.assurance, &mut terms.assurance);
+        put(&self.assurance_for_no, &mut terms.assurance_for_no);
         put(&self.may_edit, &mut terms.may_edit);
         put(&self.confidential, &mut terms.confidential);
         put(&self.tell_directly, &mut terms.tell_directly);

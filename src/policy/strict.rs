@@ -72,6 +72,7 @@ impl Terms {
             escalation: only_by_both(self, other),
             remind_after: self.remind_after.clone(),
             assurance: self.assurance.max(other.assurance),
+            assurance_for_no: self.assurance_for_no.max(other.assurance_for_no),
             may_edit: self.may_edit && other.may_edit,
             confidential: self.confidential || other.confidential,
             tell_directly: self.tell_directly,
@@ -107,6 +108,7 @@ impl Terms {
             escalation,
             remind_after: _,
             assurance,
+            assurance_for_no,
             may_edit,
             confidential,
             tell_directly: _,
@@ -130,6 +132,7 @@ impl Terms {
             ("partial_view_may_approve", *partial_view_may_approve && !other.partial_view_may_approve),
             ("approve_on_timeout", *approve_on_timeout && !other.approve_on_timeout),
             ("assurance", *assurance < other.assurance),
+            ("assurance_for_no", *assurance_for_no < other.assurance_for_no),
             ("may_edit", *may_edit && !other.may_edit),
             ("confidential", !confidential && other.confidential),
         ]

@@ -57,6 +57,7 @@ fn terms_are_stricter(had: &Terms, asks: &Terms) -> bool {
         escalation: _,
         remind_after: _,
         assurance,
+        assurance_for_no,
         may_edit,
         confidential,
         tell_directly: _,
@@ -73,6 +74,7 @@ fn terms_are_stricter(had: &Terms, asks: &Terms) -> bool {
         || (had.approve_on_timeout && !approve_on_timeout)
         || had.escalation.iter().any(|step| !lets_as_early(step, asks))
         || *assurance > had.assurance
+        || *assurance_for_no > had.assurance_for_no
         || (had.may_edit && !may_edit)
         // A yes from the card counts no more.
         || (*confidential && !had.confidential)

@@ -125,7 +125,7 @@ pub fn shown(value: &Value) -> String {
 /// What one value is of the terms of an approval.
 type OfTerms = fn(&Terms) -> Value;
 
-const TERMS: [(&str, OfTerms); 18] = [
+const TERMS: [(&str, OfTerms); 19] = [
     ("stages", |terms| json!(stages(&terms.stages))),
     ("decide_within", |terms| json!(terms.decide_within)),
     ("valid_for", |terms| json!(terms.valid_for)),
@@ -139,6 +139,7 @@ const TERMS: [(&str, OfTerms); 18] = [
     ("partial_view_may_approve", |terms| json!(terms.partial_view_may_approve)),
     ("approve_on_timeout", |terms| json!(terms.approve_on_timeout)),
     ("assurance", |terms| json!(terms.assurance)),
+    ("assurance_for_no", |terms| json!(terms.assurance_for_no)),
     ("may_edit", |terms| json!(terms.may_edit)),
     ("confidential", |terms| json!(terms.confidential)),
     ("tell_directly", |terms| json!(terms.tell_directly)),

@@ -185,9 +185,12 @@ pub struct Terms {
     /// After how long without a decision those who are asked are reminded, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remind_after: Vec<Ttl>,
-    /// The least assurance that a vote needs.
+    /// The least assurance that a yes needs, and who decides alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub assurance: Assurance,
+    /// The least assurance that a no needs: a no that somebody forged stops a call, and runs none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub assurance_for_no: Assurance,
     /// Whether whoever may decide may change the arguments first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub may_edit: bool,
@@ -240,6 +243,7 @@ impl Terms {
             escalation: Vec::new(),
             remind_after: Vec::new(),
             assurance: Assurance::default(),
+            assurance_for_no: Assurance::default(),
             may_edit: false,
             confidential: false,
             tell_directly: false,

@@ -262,7 +262,7 @@ impl Texts {
 
     pub(super) fn vote(&self, key: Key, vote: &VoteView, markup: &Markup<'_>) -> String {
         let args = fluent_args!["name" => self.voter(vote, markup), "when" => (markup.time)(vote.at)];
-        let said = self.say(key.id(), Some(&args));
+        let said = self.assured(self.say(key.id(), Some(&args)), vote);
         match &vote.note {
             Some(note) if !note.as_str().trim().is_empty() => {
                 let args = fluent_args!["vote" => said, "note" => (markup.text)(note.as_str())];

@@ -188,6 +188,28 @@ impl Texts {
         Some([needs, until].join(DOT))
     }
 
+    /// Who must say yes, by when, and what a yes does: each with its label. Where nobody can say it, only by when.
+    #[must_use]
+    pub fn terms(
+        &self,
+        call: &CallView,
+        state: &StateView,
+        can_be_approved: bool,
+        markup: &Markup<'_>,
+    ) -> Vec<(String, String)> {
+        let answer_by = (self.deciding(DecidingLabel::AnswerBy), self.answer_by(state, markup));
+        let said = if can_be_approved {
+            vec![
+                (self.label(Label::Needs), self.needs(state, markup)),
+                answer_by,
+                (self.deciding(DecidingLabel::IfApproved), self.if_approved(call, state)),
+            ]
+        } else {
+            vec![answer_by]
+        };
+        said.into_iter().filter_map(|(label, said)| Some((label, said?))).collect()
+    }
+
     /// What a yes to a critical call does: to what, whether it may run then, and that it cannot be undone where the policy
     /// knows that; else what it says of the effect.
     #[must_use]

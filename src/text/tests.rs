@@ -51,6 +51,7 @@ fn vote(name: &str, decision: Decision, note: Option<&str>, minutes: u64) -> Vot
         at: at(minutes),
         stands_in_for: Vec::new(),
         remember: false,
+        assurance: crate::approval::Assurance::Signed,
     }
 }
 
@@ -133,6 +134,7 @@ fn english_is_complete_and_nothing_in_it_is_unused() {
         .chain(DecidingLabel::ALL.iter().map(|label| label.id()))
         .chain(super::deciding::DecidingKey::ALL.iter().map(|key| key.id()))
         .chain(super::opening::OpeningKey::ALL.iter().map(|key| key.id()))
+        .chain(super::reply::ReplyKey::ALL.iter().map(|key| key.id()))
         .chain(home::HomeKey::ALL.iter().map(|key| key.id()))
         .chain(super::schema::SchemaKey::ALL.iter().map(|key| key.id()))
         .chain(thread::ThreadKey::ALL.iter().map(|key| key.id()))
@@ -442,6 +444,7 @@ fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) 
         may_ask: true,
         silence_approves: false,
         partial_view_may_approve: false,
+        assurance: crate::approval::Assurance::ServerAsserted,
         questions: Vec::new(),
         looking: Vec::new(),
     }

@@ -6,7 +6,6 @@
 //! [`PARTS`]. A renderer (a file in `src/render`) of which nothing is in the corpus fails a test.
 
 mod answers;
-mod calls;
 mod cards;
 mod commands;
 mod complete;
@@ -23,6 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use placet::text::{Language, Texts};
+use placet_test_cards::calls;
 use serde_json::{Value, json};
 
 use crate::limits::{check_message, check_view};
@@ -137,8 +137,7 @@ pub(crate) async fn pieces(language: Language) -> Vec<Piece> {
 }
 
 /// Files in `src/render` that make nothing by themselves: what the others are put together from.
-const NO_RENDERERS: &[&str] =
-    &["arguments", "menu", "pieces", "question", "shorten", "target", "tests", "value"];
+const NO_RENDERERS: &[&str] = &["arguments", "menu", "pieces", "question", "target", "tests", "value"];
 
 fn renderers() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render");

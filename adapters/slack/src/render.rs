@@ -29,12 +29,11 @@ mod pieces;
 pub(crate) mod question;
 mod record;
 pub(crate) mod sheet;
-mod shorten;
 pub(crate) mod target;
 pub(crate) mod thread;
 mod value;
 
-use placet::card::{CardView, StateView};
+use placet::card::{CardView, StateView, shorten};
 use placet::id::SurfaceName;
 use placet::text::{Language, Markup, Texts};
 use serde_json::{Value, json};

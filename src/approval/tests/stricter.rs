@@ -57,6 +57,7 @@ fn tightenings(terms: &Terms) -> Vec<Tightening> {
         approve_on_timeout,
         escalation,
         assurance,
+        assurance_for_no,
         may_edit,
         confidential,
         // These ask nobody for more: see below.
@@ -90,6 +91,9 @@ fn tightenings(terms: &Terms) -> Vec<Tightening> {
             }
         }),
         ("assurance", *assurance < Assurance::E2eePinned, |terms| terms.assurance = Assurance::E2eePinned),
+        ("assurance_for_no", *assurance_for_no < Assurance::E2eePinned, |terms| {
+            terms.assurance_for_no = Assurance::E2eePinned;
+        }),
         ("may_edit", *may_edit, |terms| terms.may_edit = false),
         ("confidential", !confidential, |terms| terms.confidential = true),
     ]

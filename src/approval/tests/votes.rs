@@ -127,17 +127,23 @@ fn people_may_change_their_minds() {
     assert_eq!(life.now.status(), Status::Rejected);
 }
 
-/// R16: where the policy wants to be surer that a vote is the person's own, one that is less sure counts for nothing.
+/// R16: where the policy wants to be surer that a vote is the person's own, one that is less sure counts for nothing. Of a no
+/// it wants what it says of that apart.
 #[test]
 fn a_vote_needs_the_assurance_that_the_policy_wants() {
     let sure = |assurance| crate::policy::Terms { assurance, ..terms(vec![vec![group("admin", 1)]]) };
+    let surely = |assurance| crate::policy::Terms { assurance_for_no: assurance, ..sure(assurance) };
     let life = Life::waiting(sure(Assurance::E2eeTofu));
     let low = Refusal::LowAssurance { needs: Assurance::E2eeTofu };
     assert_eq!(life.refuses(&life.yes("UBO"), 10), low);
-    assert_eq!(life.refuses(&life.no("UBO"), 10), low, "a no that anybody could have sent as well");
+    let both = Life::waiting(surely(Assurance::E2eeTofu));
+    assert_eq!(both.refuses(&both.no("UBO"), 10), low, "a no that anybody could have sent as well");
     assert!(low.is_bypass());
     let ballot = Ballot { assurance: Assurance::E2eePinned, ..life.ballot("UBO", Decision::Approve) };
     assert_eq!(life.then(&Command::Vote(ballot), 11).now.status(), Status::Approved);
+    let life = Life::waiting(sure(Assurance::E2eeTofu));
+    let no = life.no("UBO");
+    assert_eq!(life.then(&no, 10).now.status(), Status::Rejected, "a no that somebody forged runs nothing");
     let signed = Life::waiting(sure(Assurance::Signed));
     let bo = signed.yes("UBO");
     assert_eq!(signed.then(&bo, 10).now.status(), Status::Approved);

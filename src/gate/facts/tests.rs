@@ -181,7 +181,8 @@ fn who_lost_what_made_them_count_cannot_decide() {
 /// R7, R17: the same between yes and claim: the approval is worth nothing any more, or nobody can tell.
 #[test]
 fn who_lost_what_made_them_count_has_approved_nothing() {
-    let policy = policy("\n[levels.high]\nrole = \"admin\"\n");
+    // What the request was judged by asks no more than this.
+    let policy = policy("\n[levels.high]\nrole = \"admin\"\nassurance = \"server-asserted\"\n");
     let claim = |change: &dyn Fn(&World)| {
         let world = World::new(&["UBO"]);
         let life = waiting("admin", 1);

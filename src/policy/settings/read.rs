@@ -52,6 +52,7 @@ impl Settings {
             partial_view_may_approve: table.boolean("partial_view_may_approve", report),
             approve_on_timeout: table.boolean("approve_on_timeout", report),
             assurance: table.word("assurance", &ASSURANCES, report),
+            assurance_for_no: table.word("assurance_for_no", &ASSURANCES, report),
             may_edit: table.boolean("may_edit", report),
             confidential: table.boolean("confidential", report),
             tell_directly: table.boolean("tell_directly", report),

@@ -179,7 +179,8 @@ fn a_key_of_a_rule_changes_that_key_alone_also_when_raised() {
         ("decide_within = \"50m\"", &["decide_within"]),
         ("alarm_after = \"10m\"", &["alarm_after"]),
         ("remind_after = [\"5m\"]", &["remind_after"]),
-        ("assurance = \"signed\"", &["assurance"]),
+        ("assurance = \"e2ee-tofu\"", &["assurance"]),
+        ("assurance_for_no = \"signed\"", &["assurance_for_no"]),
         ("stages = [[{ role = \"admin\", count = 3 }]]", &["stages"]),
         ("remember = \"10m\"", &["remember"]),
         ("may_edit = false", &["may_edit"]),
@@ -187,6 +188,7 @@ fn a_key_of_a_rule_changes_that_key_alone_also_when_raised() {
         ("tell_directly = true", &["tell_directly"]),
         // What asks less than the new level does changes nothing there.
         ("valid_for = \"20m\"", &[]),
+        ("assurance = \"server-asserted\"", &[]),
         ("decide_within = \"2h\"", &[]),
         ("role = \"admin\"", &[]),
         ("reason_required = { yes = false }", &[]),

@@ -1,26 +1,15 @@
 //! The arguments of a call on its card: each by itself, as people read it, where that shows all of every one; else the
 //! ones that decide, and all of them as JSON.
-//!
-//! Shown by itself, no argument can be taken for another, nor its value for another value: a text that could be read as
-//! JSON, or whose white space would not be seen, stands in quotes as JSON writes it; anything but a text is JSON.
 
-use std::borrow::Cow;
-
+pub(super) use placet::card::argument::{Item, LINES_MAX, LINES_SHOWN, is_long, items};
+use placet::card::shorten::fit;
 use placet::card::{ArgView, CallView, Visible};
 use placet::text::{Label, Texts};
 use serde_json::Value;
 
 use super::pieces::{bold, code, heading, line, one_line, section, sentence};
-use super::shorten::fit;
 use crate::mrkdwn::preformatted_element;
 
-/// Arguments that are shown each by itself; more are easier to read as JSON.
-const ITEMS_MAX: usize = 12;
-/// Lines of one text that are still read on a card. Of a text with more, the card shows the first ones, and a yes is said
-/// in Details, below all of it.
-const LINES_MAX: usize = 40;
-/// How many those are: enough to tell what it is.
-const LINES_SHOWN: usize = 8;
 /// Lines of a value that stands among those of one line.
 const SHORT_LINES_MAX: usize = 4;
 /// Arguments that stand in front where all stand in the JSON, each on its line.
@@ -41,9 +30,9 @@ pub(super) struct Arguments {
 /// The arguments of `call`, which may be cut; `whole` is the call itself.
 pub(super) fn of(call: &CallView, whole: &CallView, texts: &Texts) -> Arguments {
     if let Some(items) = items(call, whole) {
-        let (long, short): (Vec<_>, Vec<_>) = items.into_iter().partition(Item::is_long);
-        let elements = |items: &[Item<'_>]| items.iter().flat_map(|item| item.elements(texts)).collect();
-        return Arguments { short: elements(&short), long: elements(&long) };
+        let (long, short): (Vec<_>, Vec<_>) = items.into_iter().partition(has_many_lines);
+        let all = |items: &[Item<'_>]| items.iter().flat_map(|item| elements(item, texts)).collect();
+        return Arguments { short: all(&short), long: all(&long) };
     }
     if whole.args.is_empty() && call.args_json == whole.args_json {
         let none = line(&texts.label(Label::Arguments), &texts.no_arguments(call.args_json.as_str()));
@@ -53,18 +42,6 @@ pub(super) fn of(call: &CallView, whole: &CallView, texts: &Texts) -> Arguments 
     let mut long = vec![heading(&texts.label(Label::Arguments))];
     long.extend(fixed(&call.args_json, &whole.args_json, texts));
     Arguments { short: leading.map(argument).collect(), long }
-}
-
-/// Whether something of the call has more lines than are read on a card: then the card shows the first ones, and is not
-/// the whole call.
-pub(super) fn is_long(call: &CallView) -> bool {
-    let has_many = |text: &str| text.lines().count() > LINES_MAX;
-    let arguments = match items(call, call) {
-        Some(items) => items.iter().any(|item| has_many(&item.value)),
-        None => has_many(call.args_json.as_str()),
-    };
-    let edited = call.edited.as_ref().map(|edited| &edited.changes);
-    arguments || [call.preview.as_ref(), edited].into_iter().flatten().any(|text| has_many(text.as_str()))
 }
 
 /// Text in fixed width as it stands, cut where `shown` is; of many lines the first ones, and how many those are.
@@ -84,54 +61,19 @@ pub(super) fn fixed(shown: &Visible, whole: &Visible, texts: &Texts) -> Vec<Valu
     elements
 }
 
-/// An argument whose value stands here as it is to be shown.
-pub(super) struct Item<'a> {
-    /// Its name.
-    pub(super) name: &'a str,
-    /// Its value.
-    pub(super) value: Cow<'a, str>,
-    /// Its value as it came.
-    shown: &'a Visible,
+/// Whether it is one of those of many lines.
+fn has_many_lines(item: &Item<'_>) -> bool {
+    item.value.lines().count() > SHORT_LINES_MAX
 }
 
-impl Item<'_> {
-    /// Whether it has one line.
-    pub(super) fn is_line(&self) -> bool {
-        !self.value.contains('\n')
+/// It, its name in bold: no value can pretend to be another argument.
+fn elements(item: &Item<'_>, texts: &Texts) -> Vec<Value> {
+    if item.is_line() {
+        return vec![section(vec![bold(&format!("{}  ", item.name)), code(&item.value)])];
     }
-
-    fn is_long(&self) -> bool {
-        self.value.lines().count() > SHORT_LINES_MAX
-    }
-
-    /// It, its name in bold: no value can pretend to be another argument.
-    fn elements(&self, texts: &Texts) -> Vec<Value> {
-        if self.is_line() {
-            return vec![section(vec![bold(&format!("{}  ", self.name)), code(&self.value)])];
-        }
-        let mut elements = vec![heading(self.name)];
-        elements.extend(fixed(self.shown, self.shown, texts));
-        elements
-    }
-}
-
-/// Every argument, whole; none where they are too many, cut, or there is none.
-pub(super) fn items<'a>(call: &'a CallView, whole: &CallView) -> Option<Vec<Item<'a>>> {
-    let is_whole = call.args_json == whole.args_json;
-    let is_few = (1..=ITEMS_MAX).contains(&call.args.len());
-    (is_whole && is_few).then(|| call.args.iter().map(item).collect())
-}
-
-fn item(arg: &ArgView) -> Item<'_> {
-    let text = arg.value.as_str();
-    let is_plain = text.contains('\n') || (text.trim() == text && !text.contains('\t') && !text.is_empty());
-    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
-    let value = if arg.is_text && (is_json || !is_plain) {
-        Cow::Owned(Value::from(text).to_string())
-    } else {
-        Cow::Borrowed(text)
-    };
-    Item { name: arg.name.as_str(), value, shown: &arg.value }
+    let mut elements = vec![heading(item.name)];
+    elements.extend(fixed(item.shown, item.shown, texts));
+    elements
 }
 
 /// One argument, cut to its room.
@@ -145,6 +87,8 @@ pub(super) fn argument(arg: &ArgView) -> Value {
 mod tests {
     use proptest::prelude::*;
     use serde_json::json;
+
+    use placet::card::argument::ITEMS_MAX;
 
     use super::*;
     use crate::fixtures::{proposal, terms, view, waiting_for};

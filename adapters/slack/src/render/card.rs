@@ -1,6 +1,6 @@
 //! The card that people decide on.
 
-use placet::card::{CallView, CardView, EvidenceView, RuleView, StateView};
+use placet::card::{CallView, CardView, RuleView, StateView};
 use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
 use serde_json::Value;
 
@@ -125,19 +125,11 @@ fn rules(rules: &[RuleView], total: usize, texts: &Texts) -> Vec<Value> {
 fn evidence(call: &CallView, total: usize, texts: &Texts) -> Vec<Value> {
     let mut lines = Vec::new();
     lines.extend((!call.evidence.is_empty()).then(|| heading(&agents(Label::BasedOn, texts))));
-    lines.extend(call.evidence.iter().map(|piece| pieces::words(&evidence_said(piece))));
+    lines.extend(call.evidence.iter().map(|piece| pieces::words(&piece.said())));
     let shown = call.evidence.len();
     let partly = || line(&texts.label(Label::BasedOn), &texts.lines_shown(shown, total));
     lines.extend((shown < total).then(partly));
     lines
-}
-
-/// A piece of evidence: what and where on the first line, what it says below.
-fn evidence_said(piece: &EvidenceView) -> String {
-    let parts = [Some(&piece.title), piece.uri.as_ref()];
-    let parts: Vec<&str> = parts.into_iter().flatten().map(|part| part.as_str()).collect();
-    let head = parts.join(" · ");
-    piece.excerpt.as_ref().map_or_else(|| head.clone(), |excerpt| format!("{head}\n{excerpt}"))
 }
 
 /// What can be pressed. There is a yes only where the message shows the whole call, and something to take back once

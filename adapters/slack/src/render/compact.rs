@@ -1,14 +1,14 @@
 //! The smallest form of a card: what is asked, by whom, why, until when, and the way to Details. It shows part of the call only, so
 //! it never has a button to approve.
 
-use placet::card::{CallView, CardView};
+use placet::card::{CallView, CardView, shorten};
 use placet::id::SurfaceName;
 use placet::text::{Label, Texts};
 use serde_json::Value;
 
 use super::card::{buttons, no_approve};
 use super::pieces::{self, RICH, code, line, section, sentence};
-use super::{ButtonValue, record, shorten};
+use super::{ButtonValue, record};
 use crate::limits;
 use crate::mrkdwn;
 

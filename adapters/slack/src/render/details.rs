@@ -4,16 +4,16 @@
 //! means the same as long as the request lives; joined, the pages hold every character of every field; and there is a
 //! way to approve only on a view after which its viewer has opened every page.
 
+use placet::card::shorten::{self, json_bytes};
 use placet::card::{CallView, CardView, StateView};
 use placet::text::{Label, Texts};
 use serde_json::Value;
 
+use super::DENY_ACTION;
 use super::dialog::note_input;
 use super::menu;
 use super::pieces::{self, RICH, agents, heading, line, sentence};
 use super::sheet::Sheet;
-use super::shorten;
-use super::{DENY_ACTION, shorten::json_bytes};
 use crate::limits::{self, VIEW_BLOCKS_MAX};
 use crate::mrkdwn::{self, ButtonStyle, Modal, actions, button, context, preformatted_element, rich_text};
 

@@ -5,7 +5,7 @@
 //! posted; one that does not has no button to approve, as on any card. What can be done beside yes and no stands behind a
 //! menu of each, where there is room for all of them; in Details it does anyway.
 
-use placet::card::{CallView, CardView, StateView};
+use placet::card::{CallView, CardView, StateView, shorten};
 use placet::id::SurfaceName;
 use placet::text::{DecidingLabel, DialogText, Label, Language, Texts};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::arguments::{self, Item};
 use super::card::{buttons, no_approve};
 use super::pieces::{self, RICH, agents, bold, code, elements, one_line, section, sentence};
-use super::{ButtonValue, DECIDE_BLOCK, Rendering, menu, shorten};
+use super::{ButtonValue, DECIDE_BLOCK, Rendering, menu};
 use crate::limits::{self, MESSAGE_BLOCKS_BYTES_MAX};
 use crate::mrkdwn::{self, rich_text, rich_text_text};
 

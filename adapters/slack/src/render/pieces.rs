@@ -4,8 +4,9 @@
 //! characters, which no visible text can hold (they are escaped like everything that does not show), so that
 //! [`elements`] can tell Placet's times from whatever an agent wrote, and make elements of them.
 
+pub(super) use placet::card::unlike_placet;
 use placet::card::{CallView, CardView, LookingView, QuestionView, StateView};
-use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
+use placet::text::{DialogText, Label, Markup, Texts};
 use placet::time::Timestamp;
 use serde_json::{Value, json};
 
@@ -125,26 +126,6 @@ pub(super) fn title_of(call: &CallView, texts: &Texts) -> String {
     texts.title_line(call, &unlike_placet(call.title.as_str()))
 }
 
-/// Signs with which Placet says what became of something, and those that look like them.
-const OWN_SIGNS: [char; 17] =
-    ['✅', '✔', '☑', '✓', '🗸', '❌', '❎', '⛔', '🚫', '⚠', '🛑', '🚨', '⌛', '⏳', '▶', '🔔', '✏'];
-
-/// What an agent wrote, with the signs that Placet's own words begin with written as their codes: `⟨U+2705⟩`. Brackets
-/// like these are escaped in any visible text, so that no text can look like another for it.
-pub(super) fn unlike_placet(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        if !OWN_SIGNS.contains(&character) {
-            shown.push(character);
-            continue;
-        }
-        let as_picture = characters.next_if_eq(&'\u{fe0f}').map_or("", |_| " U+FE0F");
-        shown.push_str(&format!("⟨U+{:04X}{as_picture}⟩", u32::from(character)));
-    }
-    shown
-}
-
 /// The agent's words: set apart line by line, so that where they begin and end is seen, and nothing in them looks like a
 /// line of Placet's.
 pub(super) fn words(text: &str) -> Value {
@@ -188,17 +169,7 @@ pub(super) fn asides(view: &CardView, texts: &Texts) -> Vec<String> {
 
 /// Who must say yes, by when, and what a yes does: each with its label. Where nobody can say it, only by when.
 pub(super) fn terms_said(call: &CallView, state: &StateView, texts: &Texts) -> Vec<(String, String)> {
-    let answer_by = (texts.deciding(DecidingLabel::AnswerBy), texts.answer_by(state, &RICH));
-    let said = if nobody_can_approve(call, state, texts) {
-        vec![answer_by]
-    } else {
-        vec![
-            (texts.label(Label::Needs), texts.needs(state, &RICH)),
-            answer_by,
-            (texts.deciding(DecidingLabel::IfApproved), texts.if_approved(call, state)),
-        ]
-    };
-    said.into_iter().filter_map(|(label, said)| Some((label, said?))).collect()
+    texts.terms(call, state, !nobody_can_approve(call, state, texts), &RICH)
 }
 
 /// As [`terms_said`], each on a line of its own. `call` is the whole one.

@@ -30,6 +30,7 @@ pub(super) fn cards(language: Language) -> Vec<(&'static str, Vec<Value>)> {
         at: MOMENT,
         stands_in_for: Vec::new(),
         remember: false,
+        assurance: placet::approval::Assurance::Signed,
     };
     let waiting = StateView::Waiting {
         needs: vec![Need { role, count: 2, have: 1 }],
@@ -45,6 +46,7 @@ pub(super) fn cards(language: Language) -> Vec<(&'static str, Vec<Value>)> {
         may_ask: true,
         silence_approves: false,
         partial_view_may_approve: false,
+        assurance: placet::approval::Assurance::ServerAsserted,
         questions: Vec::new(),
         looking: Vec::new(),
     };

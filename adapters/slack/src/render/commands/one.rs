@@ -1,6 +1,6 @@
 //! What is told of one thing: a request, why it was asked, a digest, oneself, and help.
 
-use placet::card::CardView;
+use placet::card::{CardView, shorten};
 use placet::command::{Means, Person, Verb, Why};
 use placet::gate::Digest;
 use placet::text::{CommandLabel, Label, Markup, Texts};
@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::super::details::{Room, pages_within, standing};
 use super::super::pieces::{self, RICH, bold, heading, section, sentence};
-use super::super::shorten;
 use super::{Page, Turns, cut_labelled, cut_line, fallback, of_lines};
 use crate::limits;
 use crate::mrkdwn::{self, context, rich_text};

@@ -1,14 +1,15 @@
 //! Views with less in them: the same view, long texts cut to what a message holds.
 //!
-//! Room is counted in bytes of JSON, as Slack's bound on a message is. A cut says how many characters are left out.
+//! Room is counted in bytes of JSON, as the bounds of chat services on a message are. A cut says how many characters are
+//! left out.
 
-use placet::approval::RevokedWhy;
-use placet::card::escape::cut_end;
-use placet::card::{
+use super::escape::cut_end;
+use super::{
     CallView, CardView, EditedView, EvidenceView, FigureView, GroundsView, RuleView, StateView, Visible,
     VoteView,
 };
-use placet::policy::RuleHit;
+use crate::approval::RevokedWhy;
+use crate::policy::RuleHit;
 
 /// Votes on a card; of more, the last ones stand there.
 const VOTES_MAX: usize = 8;
@@ -26,7 +27,8 @@ const RULES_MAX: usize = 3;
 const EVIDENCE_MAX: usize = 3;
 
 /// The view with what people and outcomes said cut to size, and the call untouched.
-pub(super) fn state(view: &CardView) -> CardView {
+#[must_use]
+pub fn state(view: &CardView) -> CardView {
     let mut shown = view.clone();
     match &mut shown.state {
         StateView::Checking => {}
@@ -59,7 +61,8 @@ pub(super) fn state(view: &CardView) -> CardView {
 }
 
 /// The view with everything cut to size, `share` percent of the usual.
-pub(super) fn view(view: &CardView, share: usize) -> CardView {
+#[must_use]
+pub fn view(view: &CardView, share: usize) -> CardView {
     let mut shown = state(view);
     let room = |bytes: usize| bytes * share / 100;
     let call = CallView {
@@ -133,7 +136,8 @@ fn shorten_hit(rule: &mut RuleHit) {
 }
 
 /// The text, cut so that it takes at most so many bytes as JSON.
-pub(super) fn fit(text: &Visible, bytes_max: usize) -> Visible {
+#[must_use]
+pub fn fit(text: &Visible, bytes_max: usize) -> Visible {
     let mut bytes = 0;
     let fitting = text.as_str().chars().take_while(|character| {
         bytes += json_bytes_of(*character);
@@ -155,7 +159,8 @@ pub(super) fn fit(text: &Visible, bytes_max: usize) -> Visible {
 }
 
 /// What the text takes within a JSON string.
-pub(super) fn json_bytes(text: &str) -> usize {
+#[must_use]
+pub fn json_bytes(text: &str) -> usize {
     text.chars().map(json_bytes_of).sum()
 }
 

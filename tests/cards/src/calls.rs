@@ -9,7 +9,7 @@ use placet::policy::{Figure, FigureName, Group, Level, RuleHit, Stage, Terms, Ve
 use placet::time::Ttl;
 use serde_json::{Value, json};
 
-use crate::fixtures::{proposal, terms, verdict, waiting_for};
+use crate::{proposal, terms, verdict, waiting_for};
 
 /// What an agent asks for, and what the policy says of it.
 struct Call {
@@ -82,7 +82,7 @@ impl Call {
 }
 
 /// Each with its name, waiting.
-pub(super) fn all() -> Vec<(&'static str, Approval)> {
+pub fn all() -> Vec<(&'static str, Approval)> {
     vec![
         ("mail", mail().waiting()),
         ("refund", refund().waiting()),
