@@ -14,6 +14,8 @@ pub mod agent;
 pub mod approval;
 pub mod call;
 pub mod card;
+#[cfg(feature = "policy")]
+pub mod command;
 pub mod gate;
 pub mod hold;
 pub mod id;

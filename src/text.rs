@@ -32,6 +32,8 @@ mod stopped;
 mod tests;
 #[cfg(feature = "policy")]
 mod thread;
+#[cfg(feature = "policy")]
+mod told;
 mod undelivered;
 
 use std::borrow::Cow;
@@ -174,6 +176,22 @@ impl Texts {
             Language::English => &ENGLISH,
             Language::SimplifiedChinese => &CHINESE,
         }
+    }
+
+    /// The catalogue in a language, for a surface whose commands begin with another word than `/placet`.
+    #[must_use]
+    pub fn with_commands(language: Language, word: &str) -> Self {
+        let mut texts = Self::new(language);
+        // As a literal, in which only these two signs mean something else than themselves.
+        let literal = word.replace('\\', "\\\\").replace('"', "\\\"");
+        let term = format!("-command = {{ \"{literal}\" }}\n");
+        for bundle in &mut texts.bundles {
+            match FluentResource::try_new(term.clone()) {
+                Ok(resource) => bundle.add_resource_overriding(resource),
+                Err(_) => tracing::error!("the word that commands begin with cannot be read"),
+            }
+        }
+        texts
     }
 
     /// The English catalogue.

@@ -140,6 +140,7 @@ fn english_is_complete_and_nothing_in_it_is_unused() {
         .chain(thread::ThreadKey::ALL.iter().map(|key| key.id()))
         .chain(super::command::CommandLabel::ALL.iter().map(|label| label.id()))
         .chain(super::command::CommandKey::ALL.iter().map(|key| key.id()))
+        .chain(super::told::ToldKey::ALL.iter().map(|key| key.id()))
         .chain(super::happened::HappenedKey::ALL.iter().map(|key| key.id()))
         .collect();
     let defined = defined(Language::English);

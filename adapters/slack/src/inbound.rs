@@ -39,6 +39,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use placet::agent::task::TaskDesk;
+use placet::command::Commands;
 use placet::gate::Gate;
 use tokio::sync::Semaphore;
 
@@ -47,8 +48,6 @@ use crate::signature::SigningSecrets;
 use crate::surface::Slack;
 
 pub(crate) use answer::Answer;
-use commands::Exports;
-pub(crate) use commands::Verb;
 pub(crate) use hall::{Hall, Named, Stray};
 pub use home::Homes;
 use signed::{SignedForm, SignedJson, Typed};
@@ -89,7 +88,7 @@ pub(crate) struct Desk {
     homes: Homes,
     dialogs: Arc<Semaphore>,
     commands: Arc<Semaphore>,
-    exports: Arc<Exports>,
+    answers: Commands,
 }
 
 pub(crate) type Shared = Arc<Desk>;
@@ -98,8 +97,8 @@ impl Desk {
     pub(crate) fn new(inbound: SlackInbound) -> Self {
         let SlackInbound { secrets, gate, slack, tasks, homes, neighbours: _ } = inbound;
         let dialogs = Arc::new(Semaphore::new(DIALOGS_MAX));
-        let (commands, exports) = (Arc::new(Semaphore::new(COMMANDS_MAX)), Arc::default());
-        Self { secrets, gate, slack, tasks, homes, dialogs, commands, exports }
+        let (commands, answers) = (Arc::new(Semaphore::new(COMMANDS_MAX)), Commands::new(gate.clone()));
+        Self { secrets, gate, slack, tasks, homes, dialogs, commands, answers }
     }
 }
 

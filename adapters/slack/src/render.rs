@@ -83,11 +83,6 @@ pub struct Rendering {
     pub full: bool,
 }
 
-/// How the answers to commands write what is inserted: times are taken apart again by what renders them.
-pub(crate) const fn rich() -> Markup<'static> {
-    pieces::RICH
-}
-
 /// How much of their room long texts get when they do not fit whole, in percent: the first that fits is taken.
 const SHARES: [usize; 4] = [100, 60, 30, 15];
 

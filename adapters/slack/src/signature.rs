@@ -7,6 +7,8 @@
 //!
 //! Source: <https://docs.slack.dev/authentication/verifying-requests-from-slack>.
 
+mod hidden;
+
 use axum::http::HeaderMap;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};

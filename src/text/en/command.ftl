@@ -14,6 +14,40 @@ command-help-digest = what ran without anybody having been asked
 command-help-whoami = who you are to Placet, and what you may
 command-help-help = this list
 
+# The word that every command begins with; a surface that has another puts it in its place.
+-command = /placet
+
+command-example = { -command } { $words }
+command-bad-who-typed = { $typed } is no account: write the whole of it, as @bo:example.org.
+command-by-card = To { $verb } is done on the card of the request, with its buttons; { -command } show tells where it stands.
+command-by-list = To { $verb } is done with the buttons of its list: { $list }
+command-another = This answers the card of { $card }, and { $named } is another request; nothing was done. Answer the right card, or write { $verb } and the code by itself.
+command-missing = { $verb ->
+    [ask] Say what you ask.
+    [answer] Say what you answer.
+    [edit] Say what the arguments are to be.
+    [freeze] Say which calls, and why.
+    [lift] Say which calls go on.
+    [settle] Say how it ended, ok or failed, and how you know.
+   *[other] Say why.
+}
+command-not-everything = Calls of everybody are stopped only by whoever runs Placet, on its command line: placet stop --all. Nothing was stopped. The calls of { $tenant } are stopped with { -command } freeze tenant
+command-help-revoke-typed = takes a request back, and says why
+command-help-remembered-typed = what runs without asking because somebody chose so
+command-help-stops-typed = what is stopped
+command-help-forget = asks again about what was remembered
+command-help-lift = lets calls go on that were stopped
+command-help-approve = a yes, with a note if you like; in an answer to the card without the code
+command-help-deny = a no, and why
+command-help-take-back = takes your yes or no back
+command-help-remember = a yes that is remembered, as far as the card says
+command-help-looking = tells others that you are looking, or no longer are
+command-help-ask = a question, neither yes nor no
+command-help-answer = answers the last question, or another by its number: #2
+command-help-edit = asks anew with other arguments
+command-help-break-glass = decides alone in an emergency, and says why
+command-help-review = says that you have looked at what somebody decided alone
+
 command-no-verb = There is no command { $typed }.
 command-no-key = There is no filter { $typed }.
 command-nearest = { $mistake } Did you mean { $nearest }?
@@ -41,7 +75,7 @@ command-pending-times = since { $since }, until { $until } · asked by { $who }
 command-stopped = Stopped: { $what }, by { $who }. { $reason }
 command-stopped-row = Stopped: once approved it does not start. { $reason }
 command-audit-head = Audit of { $tenant }
-command-audit-none = Nothing is found. Fewer filters find more; /placet help shows them.
+command-audit-none = Nothing is found. Fewer filters find more; { -command } help shows them.
 command-audit-asked = asked by { $who }, { $when }
 command-audit-further = So far nothing older than { $when } was looked at; Older goes on from there.
 command-remembered-head = Runs without asking
@@ -116,8 +150,8 @@ command-revoked = Request { $code } is taken back; it will not run.
 command-revoke-asked = Request { $code } is running already; it was asked to stop.
 command-settled = Request { $code } is settled: { $outcome }.
 command-unchanged = Request { $code } was so already; nothing was changed.
-command-frozen = Stopped: { $what }. Nothing of it starts until somebody lifts it: /placet stops
-command-frozen-before = Stopped already: { $what }, by { $who }. It stays so: /placet stops
+command-frozen = Stopped: { $what }. Nothing of it starts until somebody lifts it: { -command } stops
+command-frozen-before = Stopped already: { $what }, by { $who }. It stays so: { -command } stops
 command-frozen-doubt = { $said } But nothing here is known by that name; check it.
 command-freeze-pattern = A stop covers one tool by its full name, not a pattern; nothing was stopped.
 command-lifted = Goes on: { $what }.
@@ -133,7 +167,7 @@ command-export-sent = { $count ->
    *[other] { $count } requests are
 } in the file in your direct messages; only you see it.
 command-export-cut = { $said } There are more: the file holds the newest { $count }; narrow the search for the others.
-command-export-note = The audit of { $tenant } that you asked for with /placet audit.
+command-export-note = The audit of { $tenant } that you asked for with { -command } audit.
 command-export-scope = The export could not be sent: this app lacks the scope { $scope }. Whoever set it up adds it under OAuth and Permissions and installs the app again.
 command-export-under-way = An export of yours is being made already; ask again once you have it.
 command-export-failed = The export could not be sent to you just now; try again in a minute.

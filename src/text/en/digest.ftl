@@ -16,6 +16,6 @@ digest-unknown = nobody knows how { $count } ended
 digest-more = And { $count ->
     [one] one more tool
    *[other] { $count } more tools
-}: /placet digest shows them all.
-digest-correct = Should people have been asked? Raise the tool in the policy, or take a remembered yes back with /placet remembered. Each call: /placet audit tool:NAME since:7d
-digest-uncounted = What ran without anybody having been asked, from { $since } to { $until }: /placet digest shows it.
+}: { -command } digest shows them all.
+digest-correct = Should people have been asked? Raise the tool in the policy, or take a remembered yes back with { -command } remembered. Each call: { -command } audit tool:NAME since:7d
+digest-uncounted = What ran without anybody having been asked, from { $since } to { $until }: { -command } digest shows it.

@@ -53,6 +53,7 @@ impl Takes {
 fn variable(expression: &InlineExpression<&str>) -> String {
     match expression {
         InlineExpression::VariableReference { id } => id.name.to_owned(),
+        InlineExpression::TermReference { id, attribute: None, arguments: None } => format!("-{}", id.name),
         other => panic!("a text takes in nothing but what it is given: {other:?}"),
     }
 }
@@ -69,6 +70,8 @@ fn texts_of(language: Language) -> BTreeMap<String, Takes> {
                     let twice = texts.insert(message.id.name.to_owned(), Takes::of(pattern));
                     assert!(twice.is_none(), "{language:?} says {} twice", message.id.name);
                 }
+                // The word that commands begin with is inserted as it is in every language.
+                Entry::Term(term) => assert_eq!(term.id.name, "command", "{language:?}"),
                 Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => {}
                 other => panic!("{language:?} holds something else than texts: {other:?}"),
             }
@@ -131,7 +134,9 @@ fn tags_name_languages() {
 #[test]
 fn chinese_has_the_marks_of_chinese() {
     // What is inserted, and what people type: a command and its filters.
-    let taken_in = regex::Regex::new(r"\{[^}]*\}?|/placet( [A-Za-z0-9:@…-]+)*").unwrap();
+    let taken_in =
+        regex::Regex::new(r"\{ -command \}( [A-Za-z0-9:@…-]+)*|placet stop --all|#\d|@bo:[a-z.]+|\{[^}]*\}?")
+            .unwrap();
     let lines = Language::SimplifiedChinese.sources().iter().flat_map(|source| source.lines());
     let texts = lines
         .filter(|line| !line.starts_with('#'))
@@ -142,6 +147,21 @@ fn chinese_has_the_marks_of_chinese() {
     });
     let wrong: Vec<&str> = wrong.map(|(line, _)| line).collect();
     assert_eq!(wrong, Vec::<&str>::new());
+}
+
+/// R33: a surface whose commands begin with another word is read with that word, in every language, whatever signs are in it.
+#[test]
+fn commands_begin_with_the_word_of_the_surface() {
+    for language in Language::ALL {
+        for word in ["!placet", "\\{\"x\"} -"] {
+            let texts = Texts::with_commands(language, word);
+            assert_eq!(texts.command_example("help"), format!("{word} help"));
+            let none = texts.command_label(crate::text::CommandLabel::AuditNone);
+            assert!(none.contains(&format!("{word} help")) && !none.contains("/placet"), "{none}");
+        }
+        let none = Texts::new(language).command_label(crate::text::CommandLabel::AuditNone);
+        assert!(none.contains("/placet help"), "{none}");
+    }
 }
 
 /// R42: what the English tests show one by one, in Chinese.

@@ -14,6 +14,40 @@ command-help-digest = 未经询问便执行的调用
 command-help-whoami = 你的身份和权限
 command-help-help = 显示此列表
 
+# 每条命令开头的词；其他平台可替换。
+-command = /placet
+
+command-example = { -command } { $words }
+command-bad-who-typed = { $typed } 不是账号：请写完整，如 @bo:example.org。
+command-by-card = { $verb } 要在请求的卡片上用按钮操作；{ -command } show 会告诉你卡片在哪里。
+command-by-list = { $verb } 要用列表中的按钮操作：{ $list }
+command-another = 你回复的是 { $card } 的卡片，而 { $named } 是另一个请求，因此没有执行。请回复正确的卡片，或单独写 { $verb } 和编号。
+command-missing = { $verb ->
+    [ask] 请写明要问什么。
+    [answer] 请写明回答。
+    [edit] 请写明新的参数。
+    [freeze] 请写明暂停哪些调用以及原因。
+    [lift] 请写明解除哪些调用。
+    [settle] 请写明结果 ok 或 failed，以及依据。
+   *[other] 请写明原因。
+}
+command-not-everything = 所有租户的调用只能由 Placet 的运维人员在命令行暂停：placet stop --all。没有暂停任何调用。要暂停 { $tenant } 的调用，请用 { -command } freeze tenant
+command-help-revoke-typed = 撤回请求，并写明原因
+command-help-remembered-typed = 因已记住的批准而不再询问的调用
+command-help-stops-typed = 查看已暂停的调用
+command-help-forget = 撤回已记住的批准，重新询问
+command-help-lift = 解除暂停
+command-help-approve = 同意，可附说明；回复卡片时不必写编号
+command-help-deny = 拒绝，并写明原因
+command-help-take-back = 收回你的意见
+command-help-remember = 同意并记住，范围见卡片
+command-help-looking = 告诉他人你正在查看，或不再查看
+command-help-ask = 提问，既不同意也不拒绝
+command-help-answer = 回答最后一个问题，或用编号指定：#2
+command-help-edit = 换用其他参数重新申请
+command-help-break-glass = 紧急情况下单独决定，并写明原因
+command-help-review = 表示你已复核他人单独做出的决定
+
 command-no-verb = 没有命令 { $typed }。
 command-no-key = 没有筛选条件 { $typed }。
 command-nearest = { $mistake }是否想输入 { $nearest }？
@@ -41,7 +75,7 @@ command-pending-times = 始于 { $since }，截止 { $until } · 申请人 { $wh
 command-stopped = 已暂停：{ $what }，操作人 { $who }。{ $reason }
 command-stopped-row = 已暂停：批准后也不会执行。{ $reason }
 command-audit-head = { $tenant } 的审计记录
-command-audit-none = 没有找到。减少条件可找到更多；见 /placet help。
+command-audit-none = 没有找到。减少条件可找到更多；见 { -command } help。
 command-audit-asked = 申请人 { $who }，{ $when }
 command-audit-further = 尚未查找早于 { $when } 的记录；点“更早”继续。
 command-remembered-head = 不再询问的调用
@@ -116,8 +150,8 @@ command-revoked = 请求 { $code } 已撤回，不会执行。
 command-revoke-asked = 请求 { $code } 已在执行，已要求停止。
 command-settled = 请求 { $code } 已了结：{ $outcome }。
 command-unchanged = 请求 { $code } 原本如此，未作更改。
-command-frozen = 已暂停：{ $what }。解除前不会开始，见 /placet stops
-command-frozen-before = 先前已暂停：{ $what }，操作人 { $who }。继续有效，见 /placet stops
+command-frozen = 已暂停：{ $what }。解除前不会开始，见 { -command } stops
+command-frozen-before = 先前已暂停：{ $what }，操作人 { $who }。继续有效，见 { -command } stops
 command-frozen-doubt = { $said } 但这里没有这个名称，请核对。
 command-freeze-pattern = 暂停只针对一个工具的完整名称，不能用通配符；未作更改。
 command-lifted = 已解除：{ $what }。
@@ -129,7 +163,7 @@ command-gone = 它已不存在，请重新输入命令。
 
 command-export-sent = 文件含 { $count } 个请求，已发到你的私信，仅你可见。
 command-export-cut = { $said } 还有更多：文件只含最新的 { $count } 个，请缩小范围。
-command-export-note = 你用 /placet audit 导出的 { $tenant } 审计记录。
+command-export-note = 你用 { -command } audit 导出的 { $tenant } 审计记录。
 command-export-scope = 无法发送导出文件：此应用缺少权限 { $scope }。请管理员在 OAuth and Permissions 中添加并重新安装。
 command-export-under-way = 你的上一份导出还在生成，请收到后再试。
 command-export-failed = 暂时无法发送导出文件，请稍后再试。

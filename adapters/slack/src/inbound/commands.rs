@@ -4,15 +4,16 @@
 //! account happens beside, and comes by the `response_url`, or as a whisper where that is used up. A dialog opens before
 //! anything is looked up. Who may ask is decided by the gate, at every command and at every page of its answer.
 
-mod acts;
-mod answers;
+mod dialect;
 mod export;
-mod parse;
 mod read;
 mod reference;
 
 use std::sync::Arc;
 
+use placet::command::{self, Ask, Asked, Means, Place, Rows, Said, Scope};
+use placet::hold::HoldScope;
+use placet::id::TenantId;
 use placet::inbound::ReplyTo;
 use placet::person::Identity;
 use placet::ports::SurfaceError;
@@ -25,14 +26,14 @@ use super::{Desk, Shared};
 use crate::api::{ApiError, Ephemeral, UNNAMED_PAUSE};
 use crate::identity::SlackIdentity;
 use crate::payload::SlashCommand;
-use crate::render::commands::{self, Page, dialog};
+use crate::render::commands::{self, BUTTON_ROWS_PER_PAGE, Page, ROWS_PER_PAGE, dialog};
 
-use answers::{Ask, Place};
-pub(super) use export::Exports;
-pub(crate) use parse::Verb;
-use parse::{Asked, Mistake, parse};
+use dialect::SlackDialect;
 pub(super) use read::{Step, of_click, of_submission};
 use reference::{CommandReference, Subject};
+
+/// What Slack has room for on a page.
+const ROWS: Rows = Rows { plain: ROWS_PER_PAGE, with_buttons: BUTTON_ROWS_PER_PAGE };
 
 /// Where an answer goes.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,9 +66,9 @@ pub(super) fn take(desk: &Shared, command: SlashCommand) -> Answer {
         return at_once(&commands::said(&texts.trouble(Trouble::NobodyNamed)));
     };
     let text = command.text.unwrap_or_default();
-    let asked = match parse(&text) {
+    let asked = match command::parse(&text, &SlackDialect(&desk.slack.settings().home)) {
         Ok(asked) => asked,
-        Err(mistake) => return at_once(&commands::said(&desk.told(&mistake))),
+        Err(mistake) => return at_once(&desk.page_of(&Said::Mistake(mistake))),
     };
     let reply = ReplyTo {
         surface: desk.slack.settings().name.clone(),
@@ -78,7 +79,7 @@ pub(super) fn take(desk: &Shared, command: SlashCommand) -> Answer {
     let to = To { url: command.response_url, replaces: false, reply };
     let typed = Typed { viewer, identity, to, trigger_id: command.trigger_id };
     match asked {
-        Asked::Help => at_once(&commands::help(texts)),
+        Asked::Help => at_once(&commands::page(&command::Answer::Help, "", texts)),
         asked => beside(desk, move |desk| async move { desk.typed(typed, asked, text).await })
             .unwrap_or_else(|| {
                 let busy = desk.slack.texts().command_label(CommandLabel::Busy);
@@ -131,40 +132,14 @@ where
 type DialogOf<'a> = Box<dyn Fn(&str) -> serde_json::Value + Send + Sync + 'a>;
 
 impl Desk {
-    /// What is wrong with what was typed, what was probably meant, and an example.
-    fn told(&self, mistake: &Mistake) -> String {
-        let (texts, markup) = (self.slack.texts(), &Markup::PLAIN);
-        let (said, example) = match mistake {
-            Mistake::NoSuchVerb { typed, nearest } => {
-                let said = texts.no_such(false, typed, nearest.map(Verb::name), markup);
-                (said, nearest.unwrap_or(Verb::Help).example())
-            }
-            Mistake::NoSuchKey { typed, nearest } => {
-                let meant = nearest.map(|key| format!("{}:", key.name()));
-                let said = texts.no_such(true, &format!("{typed}:"), meant.as_deref(), markup);
-                (said, nearest.map_or(Verb::Audit.example(), parse::Key::example))
-            }
-            Mistake::BadValue { key, typed } => (texts.bad_value(key.name(), typed, markup), key.example()),
-            Mistake::Twice(key) => (texts.said_twice(key.name()), key.example()),
-            Mistake::WhichRequest { verb, typed } => (texts.which_request(typed, markup), verb.example()),
-            Mistake::NotTaken { verb, typed } => {
-                (texts.not_taken(verb.name(), typed, markup), verb.example())
-            }
-            Mistake::TooLong => return texts.command_label(CommandLabel::TooLong),
-        };
-        texts.try_instead(&said, example)
-    }
-
     /// What a typed command comes to.
     async fn typed(&self, typed: Typed, asked: Asked, text: String) {
         match asked {
-            Asked::Revoke { request, reason: Some(reason) } => {
-                self.revokes((&request, reason), &typed.identity, &typed.to).await;
-            }
-            Asked::Settle { request, outcome: Some(outcome), reason: Some(reason) } => {
-                self.settles(&request, (outcome, reason), (&typed.identity, &typed.to)).await;
-            }
-            Asked::Revoke { .. } | Asked::Settle { .. } | Asked::Freeze { .. } => {
+            Asked::Revoke { reason: None, .. }
+            | Asked::Settle { outcome: None, .. }
+            | Asked::Settle { reason: None, .. } => self.opens_dialog(&typed, &asked).await,
+            // A dialog asks once more in any case; what no dialog can do is answered at once.
+            Asked::Freeze { ref scope, .. } if *scope != Some(Scope::Everything) => {
                 self.opens_dialog(&typed, &asked).await;
             }
             asked => {
@@ -190,9 +165,9 @@ impl Desk {
                 (subject, Box::new(move |sealed| dialog::settle(&name, outcome, sealed, texts)))
             }
             Asked::Freeze { scope: Some(scope), reason } => {
-                let Some(scope) = read::hold_scope(scope) else {
-                    let said = texts.command_label(CommandLabel::NameBad);
-                    return self.send(&typed.to, &commands::said(&said)).await;
+                let scope = match scope.of_tenant(&self.slack.settings().tenant) {
+                    Ok(scope) => scope,
+                    Err(said) => return self.send(&typed.to, &self.page_of(&said)).await,
                 };
                 let subject = Subject::Freeze { scope: Some(scope.clone()) };
                 let reason = reason.clone();
@@ -208,7 +183,7 @@ impl Desk {
             user: typed.viewer.user.clone(),
             channel: typed.to.reply.channel.clone(),
         };
-        let opened = match (reference.encode(&self.secrets), &typed.trigger_id) {
+        let opened = match (reference.encode(&self.secrets, &**self.gate.entropy()), &typed.trigger_id) {
             (Some(sealed), Some(trigger)) => self.slack.api().views_open(trigger, &shown(&sealed)).await,
             _ => Err(ApiError::TriggerExpired { code: "no_trigger".to_owned() }),
         };
@@ -227,16 +202,26 @@ impl Desk {
     async fn stepped(&self, step: Step) {
         match step {
             Step::Turn { ask, to } => self.answers(&ask, &to).await,
-            Step::Lift { hold, identity, to } => self.lifts(hold, &identity, &to).await,
-            Step::Forget { id, identity, to } => self.forgets(id, &identity, &to).await,
+            Step::Lift { hold, identity, to } => {
+                let answer = self.answers.lift((self.tenant(), &identity), hold).await;
+                self.says(answer, &to).await;
+            }
+            Step::Forget { id, identity, to } => {
+                let answer = self.answers.forget((self.tenant(), &identity), id).await;
+                self.says(answer, &to).await;
+            }
             Step::Revoke { request, reason, identity, to } => {
-                self.revokes((&request, reason), &identity, &to).await;
+                let answer = self.answers.revoke((self.tenant(), &identity), &request, reason).await;
+                self.says(answer, &to).await;
             }
             Step::Settle { request, outcome, reason, identity, to } => {
-                self.settles(&request, (outcome, reason), (&identity, &to)).await;
+                let how = (outcome, reason);
+                let answer = self.answers.settle((self.tenant(), &identity), &request, how).await;
+                self.says(answer, &to).await;
             }
             Step::Freeze { scope, reason, identity, to } => {
-                self.freezes((scope, reason), &identity, &to).await;
+                let answer = self.answers.freeze((self.tenant(), &identity), scope, reason).await;
+                self.says(answer, &to).await;
             }
             Step::Over { to } => {
                 let said = self.slack.texts().command_label(CommandLabel::Gone);
@@ -247,8 +232,36 @@ impl Desk {
     }
 
     async fn answers(&self, ask: &Ask, to: &To) {
-        let page = self.page_for(ask, to).await;
+        let page = match self.answers.answer(self.tenant(), ask, ROWS).await {
+            command::Answer::File(file) => self.sends_file(*file, to).await,
+            answer => commands::page(&answer, &ask.text, self.slack.texts()),
+        };
         self.send(to, &page).await;
+    }
+
+    /// Says what became of something.
+    async fn says(&self, answer: Result<command::Answer, Said>, to: &To) {
+        let answer = answer.unwrap_or_else(command::Answer::Said);
+        self.send(to, &commands::page(&answer, "", self.slack.texts())).await;
+    }
+
+    fn page_of(&self, said: &Said) -> Page {
+        commands::said(&self.slack.texts().command_said(said, Means::Buttons, &Markup::PLAIN))
+    }
+
+    fn tenant(&self) -> &TenantId {
+        &self.slack.settings().tenant
+    }
+
+    /// The dialog that asks once more before calls are stopped.
+    fn asks_once_more(&self, scope: &HoldScope, reference: &CommandReference) -> Answer {
+        let subject = Subject::Freeze { scope: Some(scope.clone()) };
+        let reference = CommandReference { subject, ..reference.clone() };
+        let texts = self.slack.texts();
+        match reference.encode(&self.secrets, &**self.gate.entropy()) {
+            Some(sealed) => Answer::update(&dialog::freeze_confirm(scope, None, &sealed, texts)),
+            None => Answer::error(dialog::NAME.0, &texts.command_label(CommandLabel::NameBad)),
+        }
     }
 
     /// Sends an answer that only who asked sees: by the address that came with what they did; where that takes nothing more,

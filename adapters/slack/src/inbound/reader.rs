@@ -65,7 +65,7 @@ impl Desk {
             homes: self.homes.clone(),
             dialogs: Arc::clone(&self.dialogs),
             commands: Arc::clone(&self.commands),
-            exports: Arc::clone(&self.exports),
+            answers: self.answers.clone(),
         })
     }
 

@@ -8,15 +8,16 @@ pub(crate) mod dialog;
 mod list;
 mod one;
 
-use placet::text::{CommandLabel, Texts};
+use placet::command::{self, Answer, Ask, Means};
+use placet::text::{CommandLabel, Markup, Texts};
 use serde_json::{Value, json};
 
 use super::pieces::{self, elements, section};
 use crate::limits::{self, check_message, escaped_len};
 use crate::mrkdwn::{self, ButtonStyle, actions, button, context, rich_text};
 
-pub(crate) use list::{Found, Kept, audit, pending, remembered, stops};
-pub(crate) use one::{Person, Why, digest, help, show, whoami, why};
+use list::{audit, pending, remembered, stops};
+use one::{digest, help, show, whoami, why};
 
 /// How every action and dialog of a command begins.
 pub(crate) const COMMAND_PREFIX: &str = "placet_command_";
@@ -35,7 +36,7 @@ const TURN_BLOCK: &str = "placet_command_turn";
 pub(crate) const ROWS_PER_PAGE: u32 = 10;
 
 /// Rows of one page where each has a button that asks once more, which takes as much room again.
-pub(crate) const BUTTON_ROWS_PER_PAGE: usize = 6;
+pub(crate) const BUTTON_ROWS_PER_PAGE: u32 = 6;
 
 /// Room for each text of a row, in units: the first with which the page fits is taken.
 const ROOMS: [usize; 6] = [400, 160, 80, 40, 20, 10];
@@ -62,6 +63,12 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
+    /// What buttons carry to these places in the answer to what was typed.
+    fn of(turns: command::Turns, typed: &str) -> Self {
+        let to = |place: command::Place| format!("{} {typed}", place.encode());
+        Self { back: turns.back.map(to), forward: turns.forward.map(to) }
+    }
+
     /// For a list whose pages go from the newest backwards.
     fn of_list(&self, texts: &Texts) -> Option<Value> {
         let label = |label| texts.command_label(label);
@@ -82,6 +89,27 @@ impl Turns {
         ];
         let buttons: Vec<Value> = buttons.into_iter().flatten().collect();
         (!buttons.is_empty()).then(|| actions(TURN_BLOCK, buttons))
+    }
+}
+
+/// An answer to what was typed. A file is not written here, but sent; this says so.
+pub(crate) fn page(answer: &Answer, typed: &str, texts: &Texts) -> Page {
+    let list = |turns: command::Turns| Turns::of(turns, typed);
+    let numbered = |page, pages| Turns::of(Ask::numbered(page, pages), typed);
+    match answer {
+        Answer::Help => help(texts),
+        Answer::Said(sentence) => said(&texts.command_said(sentence, Means::Buttons, &Markup::PLAIN)),
+        Answer::Whoami(person) => whoami(person, texts),
+        Answer::Pending { found, stops, turns } => pending(found, stops, &list(*turns), texts),
+        Answer::Request { view, channels, page } => show(view, channels, *page, (&numbered, texts)),
+        Answer::Why { why: asked, page } => why(asked, *page, (&numbered, texts)),
+        Answer::Audit { tenant, found, further, turns } => {
+            audit((tenant.as_str(), found), *further, &list(*turns), texts)
+        }
+        Answer::File(file) => said(&texts.exported(file)),
+        Answer::Remembered { kept, turns } => remembered(kept, &list(*turns), texts),
+        Answer::Stops { stops: all, page } => stops(all, *page, (&numbered, texts)),
+        Answer::Digest { digest: counted, page } => digest(counted, *page, (&numbered, texts)),
     }
 }
 

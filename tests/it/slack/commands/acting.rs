@@ -134,6 +134,32 @@ async fn calls_are_stopped_and_let_go_on_from_chat(desk: &mut Desk) -> Result<()
     Ok(())
 }
 
+/// R44, R19: nobody stops everybody's calls from chat, since no policy gives that right: who looks after a tenant is told what
+/// they can stop and who stops the rest, who is nobody is told that, and either attempt is on record. What a dialog carries tells
+/// nobody what it stops.
+#[conversation]
+async fn the_calls_of_everybody_are_not_stopped_from_chat(desk: &mut Desk) -> Result<()> {
+    with_auditors(desk).await?;
+    for (name, words) in [
+        ("sam", ["placet stop --all", "Nothing was stopped", "/placet freeze tenant"]),
+        ("vic", ["placet stop --all", "Nothing was stopped", "/placet freeze tenant"]),
+        ("eve", ["not in the policy", "", ""]),
+    ] {
+        let before = desk.blocked_in("acme").await?;
+        is_told(desk, name, "freeze everything an incident", &words).await?;
+        ensure!(desk.blocked_in("acme").await? == before + 1, "the attempt of {name} is noted");
+    }
+    ensure!(desk.app()?.gate.store().holds(all_holds()).await?.is_empty(), "nothing is stopped");
+    is_told(desk, "sam", "approve 7Q4K-2M", &["on the card", "/placet show"]).await?;
+    is_told(desk, "sam", "lift tool:delete_file", &["buttons of its list", "/placet stops"]).await?;
+    desk.person("sam").types("freeze tool:mail/send_all an incident").await?;
+    let dialog = desk.person("sam").sees_dialog().await?;
+    let carried = dialog.view["private_metadata"].as_str().unwrap_or_default();
+    ensure!(!carried.is_empty() && !carried.contains("send_all") && !carried.contains('{'), "{carried}");
+    desk.leaves_messages_unread();
+    Ok(())
+}
+
 fn all_holds() -> placet::ports::HoldQuery {
     placet::ports::HoldQuery { tenant: None, only_standing: true, before: None, limit: 9 }
 }

@@ -1,15 +1,15 @@
 //! From a click on an answer, or a submitted dialog of a command, to what it asks for: pure functions.
 
 use placet::approval::OutcomeKind;
+use placet::command::{Ask, Asked, Named, Place, Said, Scope, parse};
 use placet::hold::HoldScope;
-use placet::id::{AgentId, HoldId, RequestId};
+use placet::id::{HoldId, RequestId, TenantId};
 use placet::inbound::ReplyTo;
 use placet::person::Identity;
 use placet::text::CommandLabel;
 
 use super::To;
-use super::answers::{Ask, Place};
-use super::parse::{Asked, Named, Scope, parse};
+use super::dialect::SlackDialect;
 use super::reference::{CommandReference, Subject};
 use crate::inbound::intent::Context;
 use crate::limits;
@@ -65,7 +65,7 @@ pub(crate) fn of_click(context: &Context<'_>, click: &BlockActions) -> Option<St
     let to = |replaces| To { url: url.clone(), replaces, reply: reply.clone() };
     let (id, value) = (action.action_id.as_deref()?, action.value.as_deref().unwrap_or_default());
     let step = if is_action(id, FORWARD_ACTION) || is_action(id, BACK_ACTION) {
-        turned(value).map(|(place, asked, text)| {
+        turned(context, value).map(|(place, asked, text)| {
             let ask = Ask { asked, text, place, identity: identity.clone() };
             Step::Turn { ask, to: to(true) }
         })
@@ -82,9 +82,9 @@ pub(crate) fn of_click(context: &Context<'_>, click: &BlockActions) -> Option<St
 }
 
 /// What a button that turns pages carries: the place, then the command.
-fn turned(value: &str) -> Option<(Place, Asked, String)> {
+fn turned(context: &Context<'_>, value: &str) -> Option<(Place, Asked, String)> {
     let (place, text) = value.split_once(' ')?;
-    let asked = parse(text).ok()?;
+    let asked = parse(text, &SlackDialect(&context.settings.home)).ok()?;
     Some((Place::decode(place)?, asked, text.to_owned()))
 }
 
@@ -115,10 +115,12 @@ pub(crate) fn of_submission(context: &Context<'_>, submission: &ViewSubmission, 
             let Some(outcome) = value(OUTCOME).and_then(OutcomeKind::named) else { return over() };
             Step::Settle { request, outcome, reason, identity, to }
         }
-        (FREEZE_DIALOG, Subject::Freeze { .. }) => match chosen(value(SCOPE), value(NAME)) {
-            Ok(scope) => Step::Confirm { scope, reference: Box::new(reference) },
-            Err(label) => Step::InDialog { block: NAME.0, label },
-        },
+        (FREEZE_DIALOG, Subject::Freeze { .. }) => {
+            match chosen(&context.settings.tenant, value(SCOPE), value(NAME)) {
+                Ok(scope) => Step::Confirm { scope, reference: Box::new(reference) },
+                Err(label) => Step::InDialog { block: NAME.0, label },
+            }
+        }
         (FREEZE_CONFIRM_DIALOG, Subject::Freeze { scope: Some(scope) }) => {
             let Some(reason) = reason else { return needs_reason() };
             Step::Freeze { scope, reason, identity, to }
@@ -133,23 +135,14 @@ fn named(request: &str) -> Option<Named> {
 }
 
 /// What was chosen to be stopped.
-fn chosen(scope: Option<&str>, name: Option<&str>) -> Result<HoldScope, CommandLabel> {
+fn chosen(tenant: &TenantId, scope: Option<&str>, name: Option<&str>) -> Result<HoldScope, CommandLabel> {
     let scope = match (scope, name) {
         (Some("tenant"), _) => Scope::Tenant,
         (Some("agent"), Some(name)) => Scope::Agent(name.to_owned()),
         (Some("tool"), Some(name)) => Scope::Tool(name.to_owned()),
         _ => return Err(CommandLabel::NameNeeded),
     };
-    hold_scope(&scope).ok_or(CommandLabel::NameBad)
-}
-
-/// What is to be stopped, as the domain has it; none where it is no name.
-pub(super) fn hold_scope(scope: &Scope) -> Option<HoldScope> {
-    match scope {
-        Scope::Tenant => Some(HoldScope::All),
-        Scope::Agent(name) => AgentId::new(name).ok().map(HoldScope::Agent),
-        Scope::Tool(name) => HoldScope::tool(name).ok(),
-    }
+    scope.of_tenant(tenant).map_err(|_: Said| CommandLabel::NameBad)
 }
 
 fn reply(context: &Context<'_>, channel: &str, identity: &Identity) -> ReplyTo {

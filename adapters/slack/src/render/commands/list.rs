@@ -1,8 +1,9 @@
 //! Lists: what is pending, the audit, what is remembered, what is stopped.
 
 use placet::card::{CardView, StateView};
+use placet::command::{Found, Kept, Stop};
 use placet::hold::Hold;
-use placet::id::{HoldId, RequestId};
+use placet::id::HoldId;
 use placet::text::{CommandLabel, Markup, Texts};
 use placet::time::Timestamp;
 use serde_json::Value;
@@ -15,16 +16,6 @@ use crate::mrkdwn::{ButtonStyle, actions, button, context, rich_text, with_confi
 /// Stops that are told above what is pending; all of them stand in their own list.
 const STOPS_TOLD_MAX: usize = 3;
 
-/// A request in a list.
-pub(crate) struct Found {
-    /// The request.
-    pub(crate) view: CardView,
-    /// Since when, and until when people may decide; none for one that nobody is asked about.
-    pub(crate) times: Option<(Timestamp, Timestamp)>,
-    /// Why it would not start, where it is stopped; visible already.
-    pub(crate) stopped: Option<String>,
-}
-
 /// The first line of a request: its code, what it does, and how bad it is.
 fn title(view: &CardView, room: usize, texts: &Texts) -> Value {
     let title = limits::shorten(view.call.title.as_str(), room);
@@ -33,18 +24,13 @@ fn title(view: &CardView, room: usize, texts: &Texts) -> Value {
 }
 
 /// What people are asked about.
-pub(crate) fn pending(
-    found: &[Found],
-    stops: &[(Hold, String, String)],
-    turns: &Turns,
-    texts: &Texts,
-) -> Page {
+pub(crate) fn pending(found: &[Found], stops: &[Stop], turns: &Turns, texts: &Texts) -> Page {
     let head = texts.command_label(CommandLabel::PendingHead);
     let none = texts.command_label(CommandLabel::PendingNone);
     let text = if found.is_empty() { none.clone() } else { head.clone() };
     let build = |room| {
         let mut blocks = vec![pieces::title(&head)];
-        let told = stops.iter().take(STOPS_TOLD_MAX).map(|(hold, who, reason)| {
+        let told = stops.iter().take(STOPS_TOLD_MAX).map(|Stop { hold, who, reason }| {
             let said = texts.stopped(hold, (who, reason), &Markup::PLAIN);
             limits::shorten(&said, room)
         });
@@ -115,16 +101,6 @@ pub(crate) fn audit(
     fitting(build, fallback(&text))
 }
 
-/// What is remembered, a line each: which calls, for whom, by whom, until when.
-pub(crate) struct Kept {
-    pub(crate) id: RequestId,
-    /// The tool and the pattern, visible already.
-    pub(crate) calls: String,
-    pub(crate) agent: String,
-    pub(crate) names: Vec<String>,
-    pub(crate) until: Timestamp,
-}
-
 /// What runs without asking, each with a button to take it back.
 pub(crate) fn remembered(kept: &[Kept], turns: &Turns, texts: &Texts) -> Page {
     let head = texts.command_label(CommandLabel::RememberedHead);
@@ -161,14 +137,15 @@ pub(crate) fn remembered(kept: &[Kept], turns: &Turns, texts: &Texts) -> Page {
 
 /// What is stopped, each with a button to let it go on, where the tenant may; in pages.
 pub(crate) fn stops(
-    stops: &[(Hold, String, String)],
+    stops: &[Stop],
     page: usize,
     (turns, texts): (&dyn Fn(usize, usize) -> Turns, &Texts),
 ) -> Page {
     let head = texts.command_label(CommandLabel::StopsHead);
     let none = texts.command_label(CommandLabel::StopsNone);
     let text = if stops.is_empty() { none.clone() } else { head.clone() };
-    let pages = stops.len().div_ceil(BUTTON_ROWS_PER_PAGE).max(1);
+    let rows = BUTTON_ROWS_PER_PAGE as usize;
+    let pages = stops.len().div_ceil(rows).max(1);
     let page = page.min(pages - 1);
     let build = |room| {
         let mut blocks = vec![pieces::title(&head)];
@@ -178,8 +155,8 @@ pub(crate) fn stops(
         if pages > 1 {
             blocks.push(context(&[&texts.page(page + 1, pages)]));
         }
-        let shown = stops.iter().skip(page * BUTTON_ROWS_PER_PAGE).take(BUTTON_ROWS_PER_PAGE);
-        for (number, (hold, who, reason)) in shown.enumerate() {
+        let shown = stops.iter().skip(page * rows).take(rows);
+        for (number, Stop { hold, who, reason }) in shown.enumerate() {
             let what = texts.stop_scope(&hold.scope, &Markup::PLAIN);
             blocks.push(rich_text(vec![
                 section(vec![bold(&limits::shorten(&what, room))]),

@@ -1,16 +1,14 @@
 //! What is told of one thing: a request, why it was asked, a digest, oneself, and help.
 
 use placet::card::{CardView, shorten};
+use placet::command::{Means, Person, Verb, Why};
 use placet::gate::Digest;
-use placet::id::Role;
 use placet::text::{CommandLabel, Label, Markup, Texts};
-use placet::time::Timestamp;
 use serde_json::{Value, json};
 
 use super::super::details::{Room, pages_within, standing};
 use super::super::pieces::{self, RICH, bold, heading, section, sentence};
 use super::{Page, Turns, cut_labelled, cut_line, fallback, of_lines};
-use crate::inbound::Verb;
 use crate::limits;
 use crate::mrkdwn::{self, context, rich_text};
 
@@ -73,21 +71,8 @@ fn where_it_stands(view: &CardView, channels: &[String], texts: &Texts) -> Optio
     Some(section(elements))
 }
 
-/// Why a request was asked about.
-pub(crate) struct Why<'a> {
-    pub(crate) view: &'a CardView,
-    /// The policy's label and digest.
-    pub(crate) policy: Option<(String, String)>,
-    /// Who was asked: so many of a role, stage by stage.
-    pub(crate) asks: Vec<Vec<(Role, u32)>>,
-    /// What happened, in order: when, and a sentence of the catalogue with times in it.
-    pub(crate) happened: Vec<(Timestamp, String)>,
-    /// Whether there is more of it.
-    pub(crate) is_cut: bool,
-}
-
 /// The rule, its reason, the raises, the policy, who was asked, and what happened so far.
-pub(crate) fn why(why: &Why<'_>, page: usize, turns: (&dyn Fn(usize, usize) -> Turns, &Texts)) -> Page {
+pub(crate) fn why(why: &Why, page: usize, turns: (&dyn Fn(usize, usize) -> Turns, &Texts)) -> Page {
     let texts = turns.1;
     let mut lines = vec![cut_line(why.view.call.title.as_str(), EVENT_UNITS_MAX)];
     let label = texts.label(Label::WhyAsk);
@@ -103,11 +88,12 @@ pub(crate) fn why(why: &Why<'_>, page: usize, turns: (&dyn Fn(usize, usize) -> T
     };
     lines.push(cut_line(&asks, EVENT_UNITS_MAX));
     lines.push(heading(&texts.command_label(CommandLabel::WhyHappened)));
-    for (at, said) in &why.happened {
+    let happened = texts.what_happened(why, &RICH);
+    for (at, said) in &happened {
         lines.push(cut_line(&format!("{} · {said}", (RICH.time)(*at)), EVENT_UNITS_MAX));
     }
     if why.is_cut {
-        lines.push(sentence(&texts.why_cut(why.happened.len())));
+        lines.push(sentence(&texts.why_cut(happened.len())));
     }
     of_lines(&texts.why_head(why.view.code.as_str()), lines, page, turns)
 }
@@ -118,20 +104,6 @@ pub(crate) fn digest(digest: &Digest, page: usize, turns: (&dyn Fn(usize, usize)
     let lines = texts.digest(digest, usize::MAX, &RICH);
     let lines = lines.iter().map(|line| cut_line(line, EVENT_UNITS_MAX)).collect();
     of_lines(&texts.command_label(CommandLabel::DigestTitle), lines, page, turns)
-}
-
-/// Somebody, as they are to Placet.
-pub(crate) struct Person {
-    /// Visible already.
-    pub(crate) name: String,
-    pub(crate) account: String,
-    pub(crate) tenant: String,
-    pub(crate) roles: Vec<Role>,
-    pub(crate) stands_in_for: Vec<String>,
-    /// Whether they may read the audit, and which roles may.
-    pub(crate) audit: (bool, Vec<Role>),
-    /// Whether they are a steward, and which roles are.
-    pub(crate) steward: (bool, Vec<Role>),
 }
 
 /// Who somebody is.
@@ -153,23 +125,9 @@ pub(crate) fn whoami(person: &Person, texts: &Texts) -> Page {
 
 /// Everything that can be asked.
 pub(crate) fn help(texts: &Texts) -> Page {
-    let lines = Verb::ALL.into_iter().map(|verb| {
-        let label = match verb {
-            Verb::Pending => CommandLabel::HelpPending,
-            Verb::Show => CommandLabel::HelpShow,
-            Verb::Why => CommandLabel::HelpWhy,
-            Verb::Audit => CommandLabel::HelpAudit,
-            Verb::Revoke => CommandLabel::HelpRevoke,
-            Verb::Settle => CommandLabel::HelpSettle,
-            Verb::Remembered => CommandLabel::HelpRemembered,
-            Verb::Freeze => CommandLabel::HelpFreeze,
-            Verb::Stops => CommandLabel::HelpStops,
-            Verb::Digest => CommandLabel::HelpDigest,
-            Verb::Whoami => CommandLabel::HelpWhoami,
-            Verb::Help => CommandLabel::HelpHelp,
-        };
-        let what = format!("  {}", texts.command_label(label));
-        section(vec![bold(verb.example()), mrkdwn::rich_text_text(&what)])
+    let lines = Verb::offered(Means::Buttons).iter().map(|verb| {
+        let what = format!("  {}", texts.command_help(*verb, Means::Buttons));
+        section(vec![bold(&texts.command_example(verb.example())), mrkdwn::rich_text_text(&what)])
     });
     let head = texts.command_label(CommandLabel::HelpHead);
     of_lines(&head, lines.collect(), 0, (&|_, _| Turns::default(), texts))

@@ -1,7 +1,13 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use placet::approval::Actor;
 use placet::card::{CardView, visible, visible_line};
+use placet::command::{Found, Kept, Person, Stop, Why};
 use placet::gate::{Digest, DigestTool};
 use placet::hold::{Hold, HoldScope};
 use placet::id::{AgentId, HoldId, RequestId, TenantId};
+use placet::record::{Event, EventKind};
 use placet::text::{Language, Texts};
 use placet::time::Timestamp;
 use proptest::prelude::*;
@@ -33,19 +39,25 @@ fn found(text: &str) -> Found {
     Found { view: of(text), times: Some((at, at)), stopped: Some(visible_line(text).into_string()) }
 }
 
-fn hold(scope: HoldScope, text: &str) -> (Hold, String, String) {
+fn hold(scope: HoldScope, text: &str) -> Stop {
     let hold = Hold {
         id: HoldId::from_bytes([7; 16]),
         tenant: Some(TenantId::new("acme").unwrap()),
         scope,
-        by: placet::approval::Actor::Placet,
+        by: Actor::Placet,
         name: None,
         reason: text.to_owned(),
         since: Timestamp::from_secs(1_795_960_800),
         lifted: None,
     };
     let shown = visible_line(text).into_string();
-    (hold, shown.clone(), shown)
+    Stop { hold, who: shown.clone(), reason: shown }
+}
+
+/// An event with words in it.
+fn stop_wanted(at: Timestamp, text: &str) -> Event {
+    let kind = EventKind::StopRequested { by: Actor::Placet, reason: Some(text.to_owned()) };
+    Event { tenant: TenantId::new("acme").unwrap(), request: None, at, kind }
 }
 
 /// Every answer there is, made of this text.
@@ -67,9 +79,16 @@ pub(crate) fn every(text: &str, texts: &Texts) -> Vec<Page> {
         .collect();
     let numbered = |_: usize, _: usize| turns.clone();
     let view = of(text);
-    let happened = (0..20).map(|_| (at, name())).collect();
-    let why =
-        Why { view: &view, policy: Some((name(), "abc".into())), asks: Vec::new(), happened, is_cut: true };
+    let happened = (0..20).map(|_| stop_wanted(at, text)).collect();
+    let why = Why {
+        view: view.clone(),
+        policy: Some((name(), "abc".into())),
+        asks: Vec::new(),
+        happened,
+        is_cut: true,
+        names: BTreeMap::new(),
+        redactor: Arc::default(),
+    };
     let tool = DigestTool { tool: text.to_owned(), ran: Vec::new(), failed: 1, unknown: 1 };
     let digest_of =
         Digest { tenant: TenantId::new("acme").unwrap(), since: at, until: at, tools: vec![tool; 20] };
@@ -154,10 +173,8 @@ proptest! {
 fn a_cut_is_marked() {
     let page = pending(&[found(&"long ".repeat(400))], &[], &Turns::default(), Texts::english());
     assert!(json!(page.blocks).to_string().contains('…'));
-    let line = cut_line(
-        &format!("{} at {} more", "x".repeat(20), (crate::render::rich().time)(Timestamp::from_secs(1))),
-        24,
-    );
+    let line =
+        cut_line(&format!("{} at {} more", "x".repeat(20), (pieces::RICH.time)(Timestamp::from_secs(1))), 24);
     assert_eq!(line["elements"].as_array().unwrap().len(), 3, "{line}");
     let line = cut_line(&"x".repeat(30), 10);
     assert_eq!(line["elements"][0]["text"], "xxxxxxxxx…");
