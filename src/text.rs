@@ -50,7 +50,7 @@ pub use deciding::DecidingLabel;
 pub use dialogs::DialogText;
 pub use happened::Witness;
 pub use key::{Label, Trouble};
-pub use reply::{NoWay, Written, YesWay};
+pub use reply::{NoWay, Unproven, Written, YesWay};
 
 /// The files of a language, one for each thing that people read.
 macro_rules! files {

@@ -35,6 +35,32 @@ keys! {
     }
 }
 
+keys! {
+    /// Why what somebody wrote, or chose in a poll, does not count as theirs.
+    pub enum Unproven {
+        /// It is not encrypted, in an encrypted room.
+        Plaintext = "unproven-plaintext",
+        /// Their device is not signed by them.
+        UnsignedDevice = "unproven-unsigned-device",
+        /// Their device is not known, or gone.
+        UnknownDevice = "unproven-unknown-device",
+        /// Another account's device wrote it.
+        OtherSender = "unproven-other-sender",
+        /// Their identity is another than it was.
+        IdentityChanged = "unproven-identity-changed",
+        /// It cannot be decrypted.
+        Unreadable = "unproven-unreadable",
+    }
+}
+
+impl Texts {
+    /// Why what somebody wrote does not count as theirs, and what to do.
+    #[must_use]
+    pub fn unproven(&self, why: Unproven) -> String {
+        self.say(why.id(), None)
+    }
+}
+
 /// By what somebody says yes where there are no buttons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YesWay {

@@ -135,6 +135,7 @@ fn english_is_complete_and_nothing_in_it_is_unused() {
         .chain(super::deciding::DecidingKey::ALL.iter().map(|key| key.id()))
         .chain(super::opening::OpeningKey::ALL.iter().map(|key| key.id()))
         .chain(super::reply::ReplyKey::ALL.iter().map(|key| key.id()))
+        .chain(super::reply::Unproven::ALL.iter().map(|why| why.id()))
         .chain(home::HomeKey::ALL.iter().map(|key| key.id()))
         .chain(super::schema::SchemaKey::ALL.iter().map(|key| key.id()))
         .chain(thread::ThreadKey::ALL.iter().map(|key| key.id()))
@@ -611,7 +612,9 @@ fn labels_and_troubles_read_well() {
         for title in [Label::ApproveTitle, Label::DenyTitle, Label::DetailsTitle] {
             assert!(texts.label(title).chars().count() <= 24, "Slack's limit of a dialog's title");
         }
-        labels.chain(troubles).collect()
+        let unproven = super::reply::Unproven::ALL.iter();
+        let unproven = unproven.map(|why| format!("{why:?}: {}", texts.unproven(*why)));
+        labels.chain(troubles).chain(unproven).collect()
     });
 }
 

@@ -9,6 +9,7 @@ pub mod backing;
 pub mod content;
 mod directory;
 pub mod event;
+mod inbound;
 pub mod pins;
 pub mod reader;
 pub mod render;
@@ -18,6 +19,7 @@ mod surface;
 pub mod sync;
 
 pub use directory::MatrixDirectory;
+pub use inbound::MatrixInbound;
 pub use matrix_sdk::ruma::{OwnedDeviceId, OwnedRoomId, OwnedServerName, OwnedUserId};
 pub use surface::{Matrix, NO, SurfaceSettings, YES};
 

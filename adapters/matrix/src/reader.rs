@@ -136,6 +136,11 @@ impl Reader {
         &self.0.session
     }
 
+    /// Whether this account may act here at all.
+    pub(crate) fn admits(&self, account: &UserId) -> bool {
+        self.session().settings().people.admits(account)
+    }
+
     pub(crate) fn late(&self) -> &Late {
         &self.0.late
     }

@@ -29,8 +29,8 @@ use placet::card::shorten::json_bytes;
 use placet::card::{CardView, argument, shorten};
 use placet::text::{Language, Markup, Texts, YesWay};
 
+pub(crate) use notice::said;
 pub use notice::{Notes, notice};
-pub use poll::{ANSWER_NO, ANSWER_YES};
 pub use sheet::Written;
 pub use ways::{Buttons, Manner, Site, Ways};
 pub use whole::PARTS_MAX;

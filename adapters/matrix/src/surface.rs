@@ -32,7 +32,8 @@ use placet::text::{Language, Texts};
 use placet::time::Timestamp;
 
 use crate::content::{self, Beneath, CardMark, Voice};
-use crate::render::{self, Manner, Rendering, Site};
+use crate::render::{self, Buttons, Manner, Rendering, Site};
+use crate::settings::MatrixSettings;
 pub use buttons::{NO, YES};
 
 use buttons::Known;
@@ -64,6 +65,30 @@ pub struct SurfaceSettings {
     pub language: Language,
     /// The languages of rooms that have one of their own, by the room's id.
     pub languages: BTreeMap<String, Language>,
+}
+
+impl From<&MatrixSettings> for SurfaceSettings {
+    fn from(settings: &MatrixSettings) -> Self {
+        let text = ToString::to_string;
+        Self {
+            name: settings.name.clone(),
+            tenant: settings.tenant.clone(),
+            room: settings.room.to_string(),
+            ops_room: settings.ops_room.as_ref().map(ToString::to_string),
+            people: settings.people.accounts.iter().map(text).collect(),
+            servers: settings.people.servers.iter().map(ToString::to_string).collect(),
+            manner: Manner {
+                prefix: settings.prefix.clone(),
+                buttons: match settings.buttons {
+                    crate::settings::Buttons::Reactions => Buttons::Reactions,
+                    crate::settings::Buttons::Poll => Buttons::Poll,
+                },
+                ..Manner::default()
+            },
+            language: settings.language,
+            languages: settings.languages.iter().map(|(room, of)| (room.to_string(), *of)).collect(),
+        }
+    }
 }
 
 /// One account of Placet's. Cheap to clone.

@@ -3,7 +3,9 @@
 //! An application is made of settings and of what is outside, and of nothing else: several can live in one process,
 //! and one that is dropped can be built again on the same file.
 
+mod matrix;
 mod slack;
+mod surfaces;
 
 use std::sync::Arc;
 
@@ -38,8 +40,10 @@ use crate::runs::Runs;
 use crate::settings::{GrantSettings, ModelChoice, ProxySettings, Settings};
 use crate::soundness::Soundness;
 use crate::telemetry::Numbers;
+pub use matrix::MatrixEar;
+use slack::WaysIn;
 pub(crate) use slack::secrets as slack_secrets;
-use slack::{SlackWorkspace, WaysIn};
+use surfaces::Surfaces;
 
 /// The name of Slack in the policy's places, and the family of its realms.
 pub(crate) const SLACK: &str = "slack";
@@ -139,6 +143,8 @@ pub struct App {
     pub numbers: Numbers,
     slack: Vec<Slack>,
     slack_sockets: Vec<(SurfaceName, SlackSocket)>,
+    /// What is heard in Matrix, where it is used.
+    pub matrix: Option<MatrixEar>,
     tasks: Vec<Arc<TaskDesk>>,
     surfaces_health: Arc<SurfaceHealth>,
     limits: ServeLimits,
@@ -177,7 +183,7 @@ impl App {
         let ground = Ground { settings, store: &store, local: &names, take: outside.take_policy };
         let start = Start::of(files, ground).await?;
         let policy = PolicyShelf::new(start.in_force.set.clone());
-        let mut surfaces = Surfaces::of(settings, &outside, &store, &policy)?;
+        let mut surfaces = Surfaces::of(settings, &outside, &store, &policy).await?;
         let tools = tools(settings, &outside)?;
         let gate_settings = GateSettings {
             lease: settings.lease,
@@ -232,6 +238,10 @@ impl App {
                 lease: settings.lease,
             })
         };
+        let matrix = match surfaces.matrix.take() {
+            Some(account) => Some(account.ear(gate.clone()).await?),
+            None => None,
+        };
         let workspaces = &surfaces.workspaces;
         let tasks: Vec<_> = workspaces.iter().map(|workspace| desk_for(workspace.slack.clone())).collect();
         let WaysIn { router: slack_router, sockets } = slack::ways_in(workspaces, &gate, &tasks)?;
@@ -270,6 +280,7 @@ impl App {
             numbers,
             slack: surfaces.workspaces.into_iter().map(|workspace| workspace.slack).collect(),
             slack_sockets: sockets,
+            matrix,
             tasks,
             surfaces_health,
             limits,
@@ -290,7 +301,8 @@ impl App {
         let working = self.numbers.counting(self.gate.work(served.notified()));
         let watching = self.numbers.counting(async {
             let slack = futures::future::join(self.greet_slack(), self.listen_to_slack());
-            futures::future::join3(self.policies.work(), slack, self.look_at_others()).await;
+            let chats = futures::future::join(slack, self.listen_to_matrix());
+            futures::future::join3(self.policies.work(), chats, self.look_at_others()).await;
         });
         // What takes force while the server stops would judge nothing any more.
         let serving = async {
@@ -367,6 +379,13 @@ impl App {
         let listening =
             sockets.map(|(name, socket)| slack::listen(socket, name.as_str(), &self.surfaces_health));
         futures::future::join_all(listening).await;
+    }
+
+    /// Takes what people do in Matrix, for ever; over at once where it is not used.
+    pub async fn listen_to_matrix(&self) {
+        if let Some(matrix) = &self.matrix {
+            matrix.listen(&**self.gate.clock()).await;
+        }
     }
 
     /// Waits a while for tools that run here: what is broken off is of unknown outcome, and somebody has to settle it.
@@ -451,55 +470,6 @@ fn cursor_key(settings: &Settings, store: &SqliteStore) -> CursorKey {
         None => hash.chain_update(b"epoch\0").chain_update(store.epoch()),
     };
     CursorKey::new(hash.finalize().into())
-}
-
-/// Everything that shows cards and vouches for people.
-struct Surfaces {
-    shown: Vec<Arc<dyn Surface>>,
-    directories: Directories,
-    places: Vec<Place>,
-    operators: Vec<SurfaceName>,
-    workspaces: Vec<SlackWorkspace>,
-}
-
-impl Surfaces {
-    fn of(
-        settings: &Settings,
-        outside: &Outside,
-        store: &SqliteStore,
-        policy: &Arc<PolicyShelf>,
-    ) -> anyhow::Result<Self> {
-        let clock = &outside.clock;
-        let credentials = CredentialDirectory::new(Arc::clone(clock), Arc::new(store.clone()));
-        let directories = Directories::new(Arc::clone(clock)).with(CREDENTIAL_REALM, Arc::new(credentials));
-        let mut surfaces = Self {
-            shown: Vec::new(),
-            directories,
-            places: Vec::new(),
-            operators: Vec::new(),
-            workspaces: Vec::new(),
-        };
-        for local in &outside.surfaces {
-            surfaces.shown.push(Arc::clone(&local.surface));
-            surfaces.directories =
-                surfaces.directories.with(local.realm.clone(), Arc::new(Trusted::new(Arc::clone(clock))));
-            surfaces.places.extend(local.channel.clone().map(|channel| Place {
-                surface: local.surface.name().clone(),
-                channel,
-                thread: None,
-            }));
-        }
-        let proxy = settings.outbound.as_ref().map(ProxySettings::address);
-        for slack in &settings.slack {
-            let workspace = SlackWorkspace::of(slack, proxy.clone(), clock, policy)?;
-            surfaces.shown.push(Arc::new(workspace.slack.clone()));
-            surfaces.places.push(workspace.place.clone());
-            surfaces.operators.extend(workspace.has_operators.then(|| slack.name.clone()));
-            surfaces.workspaces.push(workspace);
-        }
-        surfaces.directories = slack::vouching(surfaces.directories, &surfaces.workspaces);
-        Ok(surfaces)
-    }
 }
 
 /// Who is on call, where that is kept outside the policy.

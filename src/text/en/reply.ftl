@@ -29,3 +29,10 @@ vote-pinned = { $vote } (encrypted, known key)
 
 poll-question = { $title } · request { $code }
 part-head = The whole call of request { $code }, part { $part } of { $parts }
+
+unproven-plaintext = This was not taken: it is not encrypted, and in this room only what is encrypted counts. Write it again from a client that encrypts.
+unproven-unsigned-device = This was not taken: the device that it came from is not verified. Verify it from one of your other devices, or with your recovery key, and write it again.
+unproven-unknown-device = This was not taken: the device that it came from is not known, or is gone. Write it again from a verified device.
+unproven-other-sender = This was not taken: it was encrypted by another account than the one it came from. Tell whoever looks after the homeserver.
+unproven-identity-changed = This was not taken: your account has another identity than the one that is known. If you have reset it yourself, ask an operator to compare your new key and note it down; if not, somebody else may have your account.
+unproven-unreadable = This could not be decrypted, and was not taken. Write it again, or decide on another surface.

@@ -23,3 +23,10 @@ vote-pinned = { $vote }（已加密，密钥已知）
 
 poll-question = { $title } · 请求 { $code }
 part-head = 请求 { $code } 的整个调用，第 { $part } 部分，共 { $parts } 部分
+
+unproven-plaintext = 没有采纳：这条消息没有加密，而在这个房间里只有加密的消息才算数。请用会加密的客户端再写一次。
+unproven-unsigned-device = 没有采纳：发出它的设备没有验证过。请用你的另一台设备或恢复密钥验证它，然后再写一次。
+unproven-unknown-device = 没有采纳：发出它的设备不为人知，或者已经不在了。请用验证过的设备再写一次。
+unproven-other-sender = 没有采纳：加密它的账号不是发出它的账号。请告诉管理服务器的人。
+unproven-identity-changed = 没有采纳：你的账号现在的身份与已知的不同。如果是你自己重置的，请让操作员核对你的新密钥并记下来；如果不是，可能有人掌握了你的账号。
+unproven-unreadable = 这条消息无法解密，没有采纳。请再写一次，或在别的界面上决定。

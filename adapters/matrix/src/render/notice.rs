@@ -51,6 +51,13 @@ pub fn notice(notice: &Notice, notes: &Notes<'_>, texts: &Texts) -> Written {
     sheet.written()
 }
 
+/// A sentence of the catalogue alone.
+pub(crate) fn said(sentence: String) -> Written {
+    let mut sheet = Sheet::default();
+    sheet.said(sentence);
+    sheet.written()
+}
+
 /// Where a card is, as clients find it. A place is of the policy's or of the configuration, never of an agent's.
 /// <https://spec.matrix.org/v1.16/appendices/#matrixto-navigation>
 fn link(place: &Place) -> String {

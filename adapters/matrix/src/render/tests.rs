@@ -295,8 +295,10 @@ fn entities(text: &str) -> Vec<String> {
 /// The checks find what they are for.
 #[test]
 fn a_bad_message_is_found() {
-    let written =
-        |plain: &str| Written { plain: plain.to_owned(), html: html::Html::text("x").within(html::Tag::Code) };
+    let written = |plain: &str| Written {
+        plain: plain.to_owned(),
+        html: html::Html::text("x").within(html::Tag::Code),
+    };
     assert_eq!(active(&written("fine")), [""; 0]);
     assert_ne!(active(&written("call @Room")), [""; 0]);
     assert_ne!(entities("a &amp b"), [""; 0]);

@@ -150,6 +150,25 @@ impl Matrix {
         Ok(())
     }
 
+    /// Placet's poll beside a card, if there is one.
+    pub(crate) async fn poll_on(&self, card: &MessageRef) -> Result<Option<OwnedEventId>, SurfaceError> {
+        if self.0.settings.manner.buttons != Buttons::Poll {
+            return Ok(None);
+        }
+        let there = match self.0.known.get(card).poll {
+            Some(there) => there,
+            None => {
+                let there = self.own_poll(&self.room(&card.channel)?, card).await?;
+                self.0.known.put(card, |around| around.poll = Some(there.clone()));
+                there
+            }
+        };
+        Ok(match there {
+            PollState::Open(poll) => Some(poll),
+            PollState::Missing | PollState::Over => None,
+        })
+    }
+
     async fn redact(&self, room: &Room, event: OwnedEventId) -> Result<(), SurfaceError> {
         let request = redact_event::v3::Request::new(room.room_id().to_owned(), event, TransactionId::new());
         match self.0.client.send(request).with_request_config(once()).await {

@@ -86,6 +86,15 @@ impl Matrix {
         .map(drop)
     }
 
+    /// Answers an event in its room with a sentence of Placet's.
+    pub(crate) async fn answers(&self, room: &str, event: &str, said: String) -> Result<(), SurfaceError> {
+        let written = render::said(said);
+        let content = content::message(&written, Voice::Notice, &[], Beneath::Reply(event));
+        // The same answer to the same event is one message.
+        let transaction = format!("placet-answer-{event}");
+        self.send(&self.room(room)?, MESSAGE, content, Some(transaction)).await.map(drop)
+    }
+
     /// The full ids of who is mentioned: accounts of this surface, and who is in its groups.
     async fn mentioned(&self, mentions: &[Mention]) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();
