@@ -47,7 +47,7 @@ asked-again-denied-by = ⚠️ 第二次请求：同样的调用已被 { $who } 
 warnings-severe = { $said }数量之多，可能意在欺骗：除非你知道原因，否则请拒绝。
 title-of-several = ⚠️ 标题只含 { $name } 共 { $count } 行中的第一行：请一并阅读其余各行。
 elsewhere = ⚠️ 此调用针对 { $name }“{ $value }”，而智能体的说明提到的是“{ $named }”。
-not-described = ⚠️ 策略对此工具未作任何说明：既不知它做什么，也不知能否还原。
+not-described = ⚠️ 策略对此工具未作任何说明：既不知它做什么，也不知能否还原。除非你知道它是什么，否则请拒绝。
 
 ## 缺少的内容
 
