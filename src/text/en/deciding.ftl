@@ -37,6 +37,7 @@ critical-stage = Your yes is for stage { $stage } of { $stages }: it does not ru
 critical-shown = A yes is for the call as it is shown here.
 critical-undone = { $text } It cannot be undone.
 critical-effect = { $text } Effect: { $effect }
+critical-cut = { $text } It is shortened here; the card has it whole.
 argument-said = { $name }: “{ $value }”
 
 sure-undone = This cannot be undone

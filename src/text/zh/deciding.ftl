@@ -34,6 +34,7 @@ critical-stage = 你的批准属于第 { $stage } 阶段（共 { $stages } 个�
 critical-shown = 批准的就是此处所示的调用。
 critical-undone = { $text }无法还原。
 critical-effect = { $text }影响：{ $effect }
+critical-cut = { $text }此处有删节，完整内容见卡片。
 argument-said = { $name }：“{ $value }”
 
 sure-undone = 此操作无法还原

@@ -169,16 +169,24 @@ pub(super) fn buttons(value: &ButtonValue, (call, state): (&CallView, &StateView
     actions(DECIDE_BLOCK, elements)
 }
 
-/// A yes that is asked for once more, with what it makes happen and, where there is room, what the card warns of.
+/// A yes that is asked for once more, with what it makes happen and, where there is room, what the card warns of: titles and
+/// arguments are made shorter for it, and it is said that they are.
 fn sure(yes: Value, title: &str, (call, state): (&CallView, &StateView), texts: &Texts) -> Value {
     const SIGN: &str = "⚠️ ";
-    let text = pieces::unlike_placet(&texts.critical(call, state, &Markup::PLAIN));
+    /// Of the usual room, in percent: a warning is worth that what follows is a third as long.
+    const SHARES_BESIDE: [usize; 3] = [100, 60, 35];
+    const SHARES_ALONE: [usize; 3] = [100, 60, 30];
+    let within =
+        |share: usize| pieces::unlike_placet(&texts.critical_within(call, state, (share, &Markup::PLAIN)));
     let warned = texts.warned(call, &Markup::PLAIN).map(|warned| {
         let said = warned.strip_prefix(SIGN).unwrap_or(&warned);
-        format!("{SIGN}{}\n{text}", pieces::unlike_placet(said))
+        format!("{SIGN}{}\n", pieces::unlike_placet(said))
     });
+    let beside =
+        warned.iter().flat_map(|warned| SHARES_BESIDE.map(|share| format!("{warned}{}", within(share))));
+    let alone = SHARES_ALONE.into_iter().map(within);
     let fits = |text: &String| limits::escaped_len(text) <= limits::CONFIRM_TEXT_UNITS_MAX;
-    let text = warned.filter(fits).unwrap_or(text);
+    let text = beside.chain(alone).find(fits).unwrap_or_else(|| within(0));
     let (approve, back) = (texts.dialog(DialogText::CriticalYes), texts.dialog(DialogText::CriticalNo));
     with_confirm(yes, title, &text, (&approve, &back))
 }
