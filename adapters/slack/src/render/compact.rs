@@ -34,7 +34,8 @@ pub(super) fn with_value(whole: &CardView, value: &ButtonValue, left_out: &str, 
         lines.extend((!left_out.is_empty()).then(|| sentence(left_out)));
         lines
     } else {
-        vec![tool, sentence(&texts.state_line(view, &RICH))]
+        let state = sentence(&texts.state_line(view, &RICH));
+        [tool, state].into_iter().chain(pieces::stopped(view, texts)).collect()
     };
     let mut blocks =
         vec![mrkdwn::header(&limits::shorten(&head, limits::HEADER_UNITS_MAX)), mrkdwn::rich_text(lines)];

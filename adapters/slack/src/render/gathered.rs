@@ -160,7 +160,10 @@ fn part(view: &CardView, (number, room): (usize, usize), context: &Context<'_>) 
     let Context { surface, texts, .. } = *context;
     let fits = |blocks: &[Value]| size(blocks) <= room;
     if !view.is_waiting() {
-        return Part { blocks: least(view, number, surface, texts), full: false };
+        let least = least(view, number, surface, texts);
+        let stopped = pieces::stopped(view, texts).map(|said| rich_text(vec![said]));
+        let told: Vec<Value> = least.iter().cloned().chain(stopped).collect();
+        return Part { blocks: if fits(&told) { told } else { least }, full: false };
     }
     let full = view.call.redacted == 0
         && !arguments::is_long(&view.call)

@@ -164,5 +164,6 @@ fn told(item: &Item, line: &str, texts: &Texts) -> Value {
         line.push(rich_text_text(" · "));
         line.push(json!({ "type": "link", "url": link.as_str(), "text": texts.home_card() }));
     }
-    rich_text(vec![pieces::heading(&title), pieces::section(line)])
+    let stopped = pieces::stopped(&item.card, texts);
+    rich_text([pieces::heading(&title), pieces::section(line)].into_iter().chain(stopped).collect())
 }

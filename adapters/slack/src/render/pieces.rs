@@ -161,8 +161,17 @@ const REMARK_UNITS_MAX: usize = 400;
 
 /// What could change somebody's mind: a line for each, in the size of the call itself. `whole` is the view before it was cut.
 pub(super) fn minds(whole: &CardView, texts: &Texts) -> Vec<Value> {
-    let minds = texts.minds(whole, &RICH);
-    minds.iter().map(|said| section(bold_elements(&limits::shorten(said, REMARK_UNITS_MAX)))).collect()
+    texts.minds(whole, &RICH).iter().map(|said| remark(said)).collect()
+}
+
+/// That calls like it are stopped, for where nothing is asked any more.
+pub(super) fn stopped(view: &CardView, texts: &Texts) -> Option<Value> {
+    texts.stopped_line(view, &RICH).map(|said| remark(&said))
+}
+
+/// One of these lines.
+fn remark(said: &str) -> Value {
+    section(bold_elements(&limits::shorten(said, REMARK_UNITS_MAX)))
 }
 
 /// As [`elements`], in bold but for the times.

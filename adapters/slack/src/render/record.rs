@@ -26,6 +26,7 @@ pub(super) fn blocks(view: &CardView, texts: &Texts) -> Vec<Value> {
     lines.extend(leading.into_iter().chain(others).take(ARGUMENTS_MAX).map(argument));
     lines.push(line(&texts.asked_by_label(), &texts.asked_by(call, &RICH)));
     lines.push(sentence(&texts.state_line(view, &RICH)));
+    lines.extend(pieces::stopped(view, texts));
     let mut blocks = vec![pieces::title(&texts.record_head(view, &RICH)), rich_text(lines)];
     blocks.extend(open_ends(view, texts));
     blocks
