@@ -138,10 +138,11 @@ impl Texts {
         self.say(DecidingKey::TitleLine.id(), Some(&args))
     }
 
-    /// Who asked, when, and what people call the request.
+    /// Who asked, where in the surface's own words, when, and what people call the request.
     #[must_use]
-    pub fn asked_by_and_code(&self, view: &CardView, markup: &Markup<'_>) -> String {
-        let args = fluent_args!["asked" => self.asked_by(&view.call, markup), "code" => view.code.as_str()];
+    pub fn asked_by_and_code(&self, view: &CardView, place: Option<&str>, markup: &Markup<'_>) -> String {
+        let asked = self.asked_by_in(&view.call, place, markup);
+        let args = fluent_args!["asked" => asked, "code" => view.code.as_str()];
         self.say(DecidingKey::AskedByAndCode.id(), Some(&args))
     }
 

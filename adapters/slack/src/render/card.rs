@@ -1,6 +1,7 @@
 //! The card that people decide on.
 
 use placet::card::{CallView, CardView, EvidenceView, RuleView, StateView};
+use placet::id::SurfaceName;
 use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
 use serde_json::Value;
 
@@ -14,12 +15,17 @@ use crate::limits;
 use crate::mrkdwn::{ButtonStyle, actions, button, rich_text, with_confirm};
 
 /// The blocks for `view`, whose call may be cut; `whole` is the view itself.
-pub(super) fn blocks(view: &CardView, whole: &CardView, value: &ButtonValue, texts: &Texts) -> Vec<Value> {
+pub(super) fn blocks(
+    view: &CardView,
+    whole: &CardView,
+    (value, surface): (&ButtonValue, &SurfaceName),
+    texts: &Texts,
+) -> Vec<Value> {
     let call = &view.call;
     let mut blocks = vec![pieces::title(&pieces::title_of(call, texts))];
     let Arguments { short, long: long_ones } = arguments::of(call, &whole.call, texts);
     let mut first = pieces::minds(whole, texts);
-    first.extend(what(view, short, texts));
+    first.extend(what(view, short, (surface, texts)));
     blocks.push(rich_text(first));
     blocks.push(rich_text(why(view, &whole.call, texts)));
     let long = long(call, &whole.call, long_ones, texts);
@@ -54,9 +60,11 @@ pub(super) fn no_approve(whole: &CallView, state: &StateView, texts: &Texts) -> 
 
 /// What will happen: who asked, for what, tool and arguments. What Placet knows and what the agent says never share a
 /// line: no text of the agent's can go on as if it were Placet's.
-fn what(view: &CardView, arguments: Vec<Value>, texts: &Texts) -> Vec<Value> {
+fn what(view: &CardView, arguments: Vec<Value>, (surface, texts): (&SurfaceName, &Texts)) -> Vec<Value> {
     let call = &view.call;
-    let mut lines = vec![line(&texts.asked_by_label(), &texts.asked_by_and_code(view, &RICH))];
+    let place = pieces::asked_place(call, surface, texts);
+    let asked = texts.asked_by_and_code(view, place.as_deref(), &RICH);
+    let mut lines = vec![line(&texts.asked_by_label(), &asked)];
     lines.extend(said(&agents(Label::Task, texts), call.task.as_str(), texts));
     lines.extend(said(&texts.label(Label::AgentReason), call.reason.as_str(), texts));
     lines.push(section(vec![bold(&format!("{}  ", texts.label(Label::Call))), code(call.tool.as_str())]));

@@ -15,8 +15,7 @@ use placet::text::{Label, Markup, Texts};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::pieces::{self, RICH};
-use super::thread::elements;
+use super::pieces::{self, RICH, elements};
 use super::{ButtonValue, DENY_ACTION, DETAILS_ACTION};
 use crate::mrkdwn::{
     ButtonStyle, actions, button, context, divider, header, rich_text, rich_text_text, section,
