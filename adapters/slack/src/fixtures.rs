@@ -99,6 +99,7 @@ pub(crate) fn proposal(args: &Value) -> Proposal {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     }
 }
 

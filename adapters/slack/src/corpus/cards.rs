@@ -4,19 +4,21 @@ use std::sync::{Arc, LazyLock};
 
 use placet::approval::{Approval, Before, Decision, Edited, Follows, Proposal};
 use placet::call::CanonicalArgs;
-use placet::card::CardView;
+use placet::card::{CardView, StoppedView, visible_line};
 use placet::id::RequestId;
+use placet::inbound::{Located, MessageRef};
 use placet::policy::{ArgPattern, RememberOffer, RuleHit, RuleKind, Verdict, Widening};
 use placet::text::Texts;
 use placet::time::Ttl;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::Piece;
 use super::calls;
 use crate::fixtures::{
     HOSTILE, at, ended, everywhere, in_every_state, proposal, slack, terms, view, vote, waiting, waiting_for,
 };
-use crate::render::{Rendering, compact, render};
+use crate::render::{Rendering, compact, render, render_linked};
 
 fn piece(name: impl Into<String>, by: &'static str, rendering: &Rendering) -> Piece {
     Piece::message(name, by, &rendering.text, &rendering.blocks)
@@ -97,6 +99,10 @@ fn special_views() -> Vec<(&'static str, CardView)> {
                 at: Some(at(-120)),
             }),
         ),
+        ("asked-in", view(&asked_in("slack"))),
+        ("asked-elsewhere", view(&asked_in("matrix"))),
+        ("stopped", stopped(&waiting())),
+        ("stopped-approved", stopped(&approved())),
         ("raised", judged(waiting(), |verdict| verdict.rules.push(raise(None)))),
         ("raised-in-error", judged(waiting(), |verdict| verdict.rules.push(raise(Some("no amount"))))),
         ("several-calls", several_calls()),
@@ -122,6 +128,33 @@ fn special_views() -> Vec<(&'static str, CardView)> {
     views.push(("gathered-5", gathered(std::array::from_fn::<Value, 5, _>(part))));
     views.extend(ended_hostile(&HOSTILE.repeat(4)));
     views
+}
+
+/// A call that somebody asked for in a thread of this surface.
+fn asked_in(surface: &str) -> Approval {
+    let message = MessageRef { channel: "C0GENERAL".into(), id: "1796047100.000100".into() };
+    let asked_in = Some(Located { surface: surface.parse().unwrap(), message });
+    waiting_for(Proposal { asked_in, ..proposal(&json!({ "path": "demo-notes/scratch.txt" })) }, terms())
+}
+
+/// One whose yes is not used yet.
+fn approved() -> Approval {
+    in_every_state().into_iter().find(|(name, _)| *name == "approved").unwrap().1
+}
+
+/// A call of the sort that is stopped, for a long reason.
+fn stopped(approval: &Approval) -> CardView {
+    let reason = visible_line(&"it deletes what it should not; ".repeat(20));
+    CardView { stopped: Some(StoppedView { since: at(-60), reason }), ..view(approval) }
+}
+
+/// What became of a call that was asked for in a thread: it leads there.
+pub(super) fn records(texts: &'static Texts) -> Vec<Piece> {
+    let thread = Url::parse("https://acme.slack.com/archives/C0GENERAL/p1796047100000100").unwrap();
+    let mut over = approved();
+    over.proposal = asked_in("slack").proposal;
+    let rendering = render_linked(&view(&over), (&slack(), Some(&thread)), texts);
+    vec![piece("card-asked-in-record", "record", &rendering)]
 }
 
 /// A call of an agent that reads no questions, behind which nobody is.

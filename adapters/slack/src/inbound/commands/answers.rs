@@ -1,7 +1,7 @@
 //! What is answered from the record: lists, one request, a digest, oneself.
 
 use placet::approval::{Approval, Refusal, State};
-use placet::card::visible_line;
+use placet::card::{CardView, visible_line};
 use placet::gate::{Asking, AuditAsk, Reader};
 use placet::hold::Hold;
 use placet::id::RequestId;
@@ -179,7 +179,8 @@ impl Desk {
         let channels = self.gate.channels(&reader, &approval).await.map_err(|fault| self.unread(&fault))?;
         let channels: Vec<String> = channels.into_iter().collect();
         let turns = |page, pages| ask.numbered(page, pages);
-        let view = self.gate.shown_to(&reader, &approval);
+        let stopped = self.gate.stopped(&approval).await.map_err(|fault| self.unread(&fault))?;
+        let view = CardView { stopped, ..self.gate.shown_to(&reader, &approval) };
         Ok(commands::show(&view, &channels, ask.place.page(), (&turns, self.slack.texts())))
     }
 
