@@ -11,11 +11,12 @@ use crate::agent::hints::Hints;
 use crate::agent::journal::Journal;
 use crate::agent::state::{PendingCall, Phase, RunState, Stage};
 use crate::agent::step::key_of;
+use crate::agent::task::Task;
 use crate::agent::transcript::Entry;
 use crate::agent::turn::result_event;
 use crate::approval::{Actor, Approval, Requester};
 use crate::gate::{Executor, ProposeError};
-use crate::id::{AgentId, CommandId, DeliveryKey, IdError, RequestId, RunId, SessionId, StepId, TenantId};
+use crate::id::{AgentId, CommandId, IdError, RequestId, RunId, SessionId, StepId, TenantId};
 use crate::ports::{Model, RunRow, StoreError};
 use crate::time::Ttl;
 
@@ -158,8 +159,9 @@ impl Agent {
         &self,
         (tenant, session): (&TenantId, SessionId),
         mut requester: Requester,
-        (text, origin): (&str, &DeliveryKey),
+        task: &Task,
     ) -> Result<Begun, StartError> {
+        let origin = &task.delivery;
         if let Some(row) = self.executor.gate().store().last_run(tenant, &session).await? {
             let last = RunState::of(&row)?;
             if last.origin.as_ref() == Some(origin) {
@@ -173,7 +175,7 @@ impl Agent {
         if requester.identities.len() > SPEAKERS_MAX {
             return Err(StartError::TooManySpeakers);
         }
-        self.begin_run(tenant, Some(session), requester, (text, Some(origin))).await
+        self.begin_run(tenant, Some(session), requester, (&task.text, Some(task))).await
     }
 
     async fn begin_run(
@@ -181,7 +183,7 @@ impl Agent {
         tenant: &TenantId,
         session: Option<SessionId>,
         requester: Requester,
-        (text, origin): (&str, Option<&DeliveryKey>),
+        (text, given): (&str, Option<&Task>),
     ) -> Result<Begun, StartError> {
         let text = text.trim();
         let chars = text.chars().count();
@@ -221,7 +223,8 @@ impl Agent {
             ordinal,
             agent: self.id.clone(),
             requester,
-            origin: origin.cloned(),
+            origin: given.map(|task| task.delivery.clone()),
+            asked_in: given.map(|task| task.thread.first_message()),
             task: cut(text, TASK_CHARS_MAX).0,
             transcript,
             turns: 0,

@@ -7,6 +7,7 @@ use crate::agent::event::Usage;
 use crate::agent::transcript::Entry;
 use crate::approval::{Proposal, Requester};
 use crate::id::{AgentId, DeliveryKey, RequestId, RunId, SessionId, StepId, TenantId};
+use crate::inbound::Located;
 use crate::ports::{RunRow, StoreError};
 use crate::time::Timestamp;
 
@@ -28,6 +29,9 @@ pub struct RunState {
     /// The task in a chat that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<DeliveryKey>,
+    /// The thread that this was given in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<Located>,
     /// What was asked, in the user's words.
     pub task: String,
     /// The conversation: that of the session's earlier runs, then this one's.

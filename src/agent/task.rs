@@ -14,7 +14,7 @@ mod progress;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{CredentialId, DeliveryKey, IdError, RunId, SessionId, SurfaceName, TenantId, WorkerId};
-use crate::inbound::MessageRef;
+use crate::inbound::{Located, MessageRef};
 use crate::person::{Identity, NoStanding};
 use crate::time::Timestamp;
 
@@ -43,6 +43,13 @@ impl Thread {
     /// [`IdError`] if the surface's own ids are far longer than any are.
     pub fn session(&self) -> Result<SessionId, IdError> {
         SessionId::new(format!("{}:{}:{}", self.surface, self.channel, self.id))
+    }
+
+    /// The message that it stands beneath.
+    #[must_use]
+    pub fn first_message(&self) -> Located {
+        let message = MessageRef { channel: self.channel.clone(), id: self.id.clone() };
+        Located { surface: self.surface.clone(), message }
     }
 
     /// What stands for a credential in the name of who asks there: nobody has a credential of that name, since no token is

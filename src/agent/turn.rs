@@ -220,6 +220,7 @@ impl Agent {
             ask_again: false,
             edited: None,
             takes_no_questions: true,
+            asked_in: state.asked_in.clone(),
         };
         (shown, Stage::Ready { proposal: Box::new(proposal) })
     }

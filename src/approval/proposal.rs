@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{CanonicalArgs, ToolCall};
 use crate::id::{CredentialId, RequestId, Role, RunId, SessionId, StepId};
-use crate::inbound::MessageRef;
+use crate::inbound::{Located, MessageRef};
 use crate::person::Identity;
 use crate::policy::Place;
 use crate::time::{Timestamp, Ttl};
@@ -53,6 +53,10 @@ pub struct Proposal {
     /// Whether whatever proposed it reads no questions: one could be answered by the person behind it alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub takes_no_questions: bool,
+    /// The thread that the task was given in, by its first message: from the signed event, never from what an agent says.
+    /// Only what comes of Placet's own agent has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<Located>,
 }
 
 /// Whose edit of which request a proposal is.
@@ -113,6 +117,7 @@ impl Proposal {
             && self.call == other.call
             && self.requester == other.requester
             && self.session == other.session
+            && self.asked_in == other.asked_in
             && (&self.task, &self.reason, &self.evidence) == (&other.task, &other.reason, &other.evidence)
             && (&self.preview, &self.if_denied) == (&other.preview, &other.if_denied)
     }

@@ -9,6 +9,7 @@ use super::{Eye, Redactor, Visible, Warnings, visible, visible_line};
 use crate::approval::{Approval, Before, Edited, Evidence};
 use crate::call::CallDigest;
 use crate::id::Role;
+use crate::inbound::Located;
 use crate::policy::{Figure, FigureName, Level, RememberOffer, RuleHit, RuleKind, Tier, Verdict};
 use crate::time::{Timestamp, Ttl};
 
@@ -37,6 +38,10 @@ pub struct CallView {
     pub reason: Visible,
     /// Who asked.
     pub asked_by: Visible,
+    /// The thread in which they did, where that was in a chat: ids of its surface, for that surface to make a mark or a link
+    /// of. They are no text, and are shown nowhere else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_in: Option<Located>,
     /// The agent through which they did.
     pub agent: Visible,
     /// When.
@@ -230,6 +235,7 @@ impl CallView {
             task: eye.line(&proposal.task),
             reason: eye.block(&proposal.reason),
             asked_by: eye.line(&proposal.requester.shown_as),
+            asked_in: proposal.asked_in.clone(),
             agent: eye.line(proposal.call.agent.as_str()),
             asked_at: approval.opened_at,
             rules: verdict.map_or(&[][..], |v| &v.rules).iter().map(|hit| rule(hit, &mut eye)).collect(),

@@ -25,7 +25,7 @@ use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-pub use self::cut::{Cut, cut_end, cut_middle};
+pub use self::cut::{Cut, cut_end, cut_middle, shorten_middle};
 use self::hidden::Fate;
 
 /// Opens and closes an escape.

@@ -21,6 +21,9 @@ pub struct CardRow {
     pub place: Place,
     /// The revision of the request that people should see.
     pub wanted: u64,
+    /// How often what it shows beside the request has changed: a stop that covers the call was placed, or lifted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redraws: u64,
     /// The messages there are; normally one, more after an answer was lost.
     pub messages: Vec<CardMessage>,
     /// The attempt under way, or given up.
@@ -45,6 +48,9 @@ pub struct CardMessage {
     pub message: MessageRef,
     /// The revision it was last known to show.
     pub revision: u64,
+    /// Which of the row's redraws that was.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redraws: u64,
 }
 
 /// One try to post or edit.
@@ -56,6 +62,9 @@ pub struct Attempt {
     pub edits: Option<MessageRef>,
     /// The revision it shows.
     pub revision: u64,
+    /// Which of the row's redraws that is, as it was before what it shows was read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redraws: u64,
     /// Since when.
     pub since: Timestamp,
     /// When somebody else may take over.
@@ -77,6 +86,7 @@ impl CardRow {
             request,
             place,
             wanted: revision,
+            redraws: 0,
             messages: Vec::new(),
             attempt: None,
             tries: 0,
@@ -91,13 +101,29 @@ impl CardRow {
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.given_up.is_none()
-            && (self.messages.is_empty() || self.messages.iter().any(|shown| shown.revision < self.wanted))
+            && (self.messages.is_empty() || self.messages.iter().any(|shown| self.is_old(shown)))
+    }
+
+    /// Whether this message shows less than people should see.
+    #[must_use]
+    pub const fn is_old(&self, shown: &CardMessage) -> bool {
+        shown.revision < self.wanted || shown.redraws < self.redraws
     }
 
     /// People should see this revision from now on. What was given up is tried again once for it: whatever stood in
     /// the way may be gone.
     pub fn want(&mut self, revision: u64, now: Timestamp) {
         self.wanted = revision;
+        self.try_anew(now);
+    }
+
+    /// People should see it drawn anew, though the request is as it was. Whatever is under way may have been drawn before.
+    pub fn redraw(&mut self, now: Timestamp) {
+        self.redraws += 1;
+        self.try_anew(now);
+    }
+
+    fn try_anew(&mut self, now: Timestamp) {
         self.next_try_at = now;
         if self.given_up.take().is_some() {
             self.tries = 0;
@@ -129,14 +155,13 @@ impl CardRow {
                 self.attempt = Some(attempt.clone());
             }
             CardStep::Done { attempt, message } => {
-                let Some(revision) =
-                    self.attempt.as_ref().filter(|own| own.id == *attempt).map(|own| own.revision)
-                else {
+                let own = self.attempt.as_ref().filter(|own| own.id == *attempt);
+                let Some(shows) = own.map(|own| (own.revision, own.redraws)) else {
                     // The lease lapsed and somebody else took over; what was posted is still a message there.
-                    self.adopt(message, 0);
+                    self.adopt(message, (0, 0));
                     return true;
                 };
-                self.adopt(message, revision);
+                self.adopt(message, shows);
                 self.attempt = None;
                 self.tries = 0;
                 self.failing_since = None;
@@ -183,18 +208,26 @@ impl CardRow {
                 self.attempt = None;
                 self.given_up = Some(why.clone());
             }
-            CardStep::Adopt(message) => self.adopt(message, 0),
+            CardStep::Adopt(message) => self.adopt(message, (0, 0)),
         }
         true
     }
 
-    /// Takes a message as one that shows this card, at least at this revision.
-    fn adopt(&mut self, message: &MessageRef, revision: u64) {
+    /// Takes a message as one that shows this card, at least at this revision and redraw.
+    fn adopt(&mut self, message: &MessageRef, (revision, redraws): (u64, u64)) {
         match self.messages.iter_mut().find(|shown| shown.message == *message) {
-            Some(shown) => shown.revision = shown.revision.max(revision),
-            None => self.messages.push(CardMessage { message: message.clone(), revision }),
+            Some(shown) => {
+                shown.revision = shown.revision.max(revision);
+                shown.redraws = shown.redraws.max(redraws);
+            }
+            None => self.messages.push(CardMessage { message: message.clone(), revision, redraws }),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A step of a card in one place; committed together with the command that goes with it.
@@ -268,7 +301,8 @@ mod tests {
     fn tries(row: &mut CardRow, secs: i64) -> AttemptId {
         let (id, now) = (AttemptId::from_bytes([2; 16]), Timestamp::from_secs(secs));
         let lease_until = Timestamp::from_secs(secs + 60);
-        let attempt = Attempt { id, edits: None, revision: row.wanted, since: now, lease_until };
+        let (revision, redraws) = (row.wanted, row.redraws);
+        let attempt = Attempt { id, edits: None, revision, redraws, since: now, lease_until };
         assert!(row.apply(&CardStep::Begin(attempt), now));
         id
     }
@@ -291,5 +325,30 @@ mod tests {
         assert!(row.apply(&CardStep::Done { attempt, message }, at(50)));
         assert_eq!((row.tries, row.failing_since, row.due()), (0, None, None));
         assert!(!row.apply(&CardStep::Wait { attempt, at: at(60) }, at(50)), "nobody waits for what is done");
+    }
+
+    /// R29, R44: what was under way when the card was to be drawn anew shows what was before, and is drawn once more; the
+    /// edit after it is enough.
+    #[test]
+    fn what_was_under_way_is_drawn_once_more() {
+        let mut row = row();
+        let at = Timestamp::from_secs;
+        let message = MessageRef { channel: "C1".to_owned(), id: "1.1".to_owned() };
+        let attempt = tries(&mut row, 10);
+        row.redraw(at(11));
+        assert!(row.apply(&CardStep::Done { attempt, message: message.clone() }, at(12)));
+        assert_eq!((row.is_behind(), row.due()), (true, Some(at(12))));
+        let attempt = tries(&mut row, 13);
+        assert!(row.apply(&CardStep::Done { attempt, message: message.clone() }, at(14)));
+        assert_eq!((row.is_behind(), row.due()), (false, None));
+        row.redraw(at(15));
+        assert_eq!((row.is_behind(), row.due()), (true, Some(at(15))));
+        // One that somebody else adopts meanwhile is not known to show anything.
+        row.redraw(at(15));
+        assert!(row.apply(&CardStep::Adopt(message), at(16)) && row.is_behind());
+        assert!(
+            !serde_json::to_string(&self::row()).unwrap().contains("redraws"),
+            "rows of before are read as they were"
+        );
     }
 }

@@ -53,6 +53,7 @@ fn approval(args: &Value, words: &str, verdict: impl FnOnce(&mut Verdict)) -> Ap
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     let mut judged = Verdict {
         tier: Tier::Approve,

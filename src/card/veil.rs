@@ -108,6 +108,8 @@ impl CallView {
             task: _,
             reason: _,
             asked_by,
+            // Where somebody asks for what is confidential can tell what it is about.
+            asked_in: _,
             agent,
             asked_at,
             is_described,
@@ -144,6 +146,7 @@ impl CallView {
             task: nothing(),
             reason: nothing(),
             asked_by: asked_by.clone(),
+            asked_in: None,
             agent: agent.clone(),
             is_described: *is_described,
             elsewhere: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::approval::{Actor, Approval, Refusal, State};
-use crate::card::visible_line;
+use crate::card::{CardView, visible_line};
 use crate::command::{
     Answer, Ask, Asked, Commands, Filters, Found, Kept, Mistake, Named, Person, Said, Since, Stop, Verb, Why,
 };
@@ -111,7 +111,8 @@ impl Commands {
         let reader = self.reader(who, Asking::Requests, (Verb::Show, &named.to_string())).await?;
         let approval = self.named(&reader, named, Verb::Show).await?;
         let channels = self.gate.channels(&reader, &approval).await.map_err(|fault| Self::unread(&fault))?;
-        let view = Box::new(self.gate.shown_to(&reader, &approval));
+        let stopped = self.gate.stopped(&approval).await.map_err(|fault| Self::unread(&fault))?;
+        let view = Box::new(CardView { stopped, ..self.gate.shown_to(&reader, &approval) });
         Ok(Answer::Request { view, channels: channels.into_iter().collect(), page: ask.place.page() })
     }
 

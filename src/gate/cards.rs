@@ -82,8 +82,7 @@ impl Gate {
         }
         let card = self.card(row, surface.as_ref()).await?;
         let approval = &card.approval;
-        let behind =
-            row.messages.iter().find(|shown| shown.revision < row.wanted).map(|shown| shown.message.clone());
+        let behind = row.messages.iter().find(|shown| row.is_old(shown)).map(|shown| shown.message.clone());
         match behind {
             Some(message) => self.edit_card(row, surface.as_ref(), &card, message).await,
             None if card.is_open() || approval.card_delivered || row.attempt.is_some() => {
@@ -146,8 +145,10 @@ impl Gate {
         let id = AttemptId::mint(now, &*self.parts.entropy);
         let full = view.call.redacted == 0 && surface.shows_all(view);
         let rendering = rendering(view, surface, full);
-        let attempt =
-            Attempt { id, edits, revision: view.revision, since: now, lease_until: now + CARD_LEASE };
+        // The row was read before the stops were: one that was placed since is drawn with the next attempt.
+        let (revision, redraws) = (view.revision, row.redraws);
+        let lease_until = now + CARD_LEASE;
+        let attempt = Attempt { id, edits, revision, redraws, since: now, lease_until };
         self.advance(row, CardStep::Begin(attempt), Command::Show(rendering)).await?;
         for (part, approval) in view.parts.iter().zip(&card.parts) {
             let full = part.call.redacted == 0 && surface.shows_all_of(view, part);

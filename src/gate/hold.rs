@@ -61,6 +61,17 @@ fn pattern(written: &str, meant: &[String]) -> String {
     )
 }
 
+/// Whether a request's call could still be started.
+fn could_start(approval: &Approval) -> bool {
+    matches!(approval.status(), Status::WaitingApproval | Status::Approved)
+}
+
+/// The first of these stops that keeps a request's call from being started, if it could still be.
+pub(super) fn first_on<'a>(stops: &'a [Hold], approval: &Approval) -> Option<&'a Hold> {
+    let covers = |hold: &&Hold| hold.covers(&approval.tenant, &approval.proposal);
+    stops.iter().find(covers).filter(|_| could_start(approval))
+}
+
 impl Gate {
     /// Stops calls: once this returns, nothing that the hold covers is claimed until it is lifted. Without a tenant it
     /// holds everybody's, which only Placet's own command line may ask for.
@@ -129,13 +140,20 @@ impl Gate {
     /// # Errors
     /// [`StoreError`].
     pub async fn stop_on(&self, approval: &Approval) -> Result<Option<Hold>, StoreError> {
-        if !matches!(approval.status(), Status::WaitingApproval | Status::Approved) {
+        if !could_start(approval) {
             return Ok(None);
         }
-        let tenant = Some(approval.tenant.clone());
-        let query = HoldQuery { tenant, only_standing: true, before: None, limit: HOLDS_MAX };
-        let holds = self.parts.store.holds(query).await?;
-        Ok(holds.into_iter().find(|hold| hold.covers(&approval.tenant, &approval.proposal)))
+        let holds = self.stops_of(&approval.tenant).await?;
+        Ok(first_on(&holds, approval).cloned())
+    }
+
+    /// The stops that stand and concern a tenant's calls.
+    pub(super) async fn stops_of(&self, tenant: &TenantId) -> Result<Vec<Hold>, StoreError> {
+        let tenant = Some(tenant.clone());
+        self.parts
+            .store
+            .holds(HoldQuery { tenant, only_standing: true, before: None, limit: HOLDS_MAX })
+            .await
     }
 
     /// What a card is told of that stop.
@@ -148,7 +166,10 @@ impl Gate {
     }
 
     /// A request's card as it stands, with the stop that covers it.
-    pub(super) async fn view_as_stopped(&self, approval: &Approval) -> Result<CardView, StoreError> {
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn view_as_stopped(&self, approval: &Approval) -> Result<CardView, StoreError> {
         Ok(CardView { stopped: self.stopped(approval).await?, ..self.view(approval) })
     }
 

@@ -1,8 +1,11 @@
 //! What one person wants to know of Placet: what waits for them, what they decided, and what they are here.
 
 use crate::approval::{Approval, Assurance, Ballot, Command, Decision, Status, Vote};
+use crate::card::StoppedView;
 use crate::gate::Gate;
-use crate::id::{RequestId, SurfaceName, TenantId};
+use crate::gate::hold::first_on;
+use crate::hold::Hold;
+use crate::id::{HoldId, RequestId, SurfaceName, TenantId};
 use crate::inbound::MessageRef;
 use crate::person::{Identity, Member, Standing};
 use crate::ports::{RequestQuery, StoreError};
@@ -33,13 +36,24 @@ pub struct HomeGround {
     asked: Vec<Approval>,
     /// What no longer does.
     decided: Vec<Approval>,
+    /// The stops that stand.
+    stops: Vec<Hold>,
 }
 
 impl HomeGround {
-    /// Which requests there are, and in which version each: where this is the same, nothing that a home shows has happened.
+    /// Which requests there are, in which version each, and which stops stand: where these are the same, nothing that a home
+    /// shows has happened.
     #[must_use]
-    pub fn versions(&self) -> Vec<(RequestId, u64)> {
-        self.asked.iter().chain(&self.decided).map(|approval| (approval.id, approval.version)).collect()
+    pub fn versions(&self) -> (Vec<(RequestId, u64)>, Vec<HoldId>) {
+        let all = self.asked.iter().chain(&self.decided);
+        let requests = all.map(|approval| (approval.id, approval.version)).collect();
+        (requests, self.stops.iter().map(|hold| hold.id).collect())
+    }
+
+    /// What is told of the stop that keeps a request's call from being started, where there is one and it could still be.
+    #[must_use]
+    pub fn stopped(&self, approval: &Approval, gate: &Gate) -> Option<StoppedView> {
+        first_on(&self.stops, approval).map(|hold| StoppedView::of(hold, gate.redactor()))
     }
 }
 
@@ -69,7 +83,8 @@ impl Gate {
         let decided_in =
             Status::ALL.into_iter().filter(|status| *status != Status::WaitingApproval).collect();
         let decided = self.store().list(all(decided_in)).await?;
-        Ok(HomeGround { tenant: tenant.clone(), asked, decided })
+        let stops = self.stops_of(tenant).await?;
+        Ok(HomeGround { tenant: tenant.clone(), asked, decided, stops })
     }
 
     /// As [`Gate::home`], of what was read before.

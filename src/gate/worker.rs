@@ -109,9 +109,10 @@ impl Gate {
                 join_all(ticks).await.into_iter().collect::<Result<Vec<_>, _>>().map(|ticks| ticks.len())
             }
             Kind::Cards => {
+                let redrawn = store.redraw_held(AT_ONCE).await?;
                 let rows = store.cards_due(now, AT_ONCE).await?;
                 let steps = join_all(rows.iter().map(|row| self.reconcile(row))).await;
-                let mut done = 0;
+                let mut done = redrawn;
                 for step in steps {
                     match step {
                         Ok(()) => done += 1,

@@ -140,6 +140,7 @@ pub fn suppose(
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     let mut supposed = Supposed {
         tenant,

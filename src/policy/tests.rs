@@ -92,6 +92,7 @@ fn proposal(server: Option<&str>, tool: &str) -> Proposal {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     }
 }
 

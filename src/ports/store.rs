@@ -241,6 +241,14 @@ pub trait CardStore: Send + Sync {
     /// [`StoreError`].
     async fn cards_due(&self, now: Timestamp, limit: u32) -> Result<Vec<CardRow>, StoreError>;
 
+    /// Goes on with having cards drawn anew after a hold was placed or lifted: of at most so many requests that it covers
+    /// and that have not begun, the rows are redrawn (see [`CardRow::redraw`]). Which are left is kept with the hold, in the
+    /// commit that places or lifts it. Gives how many requests it looked at; none where nothing is left.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    async fn redraw_held(&self, limit: u32) -> Result<usize, StoreError>;
+
     /// The rows of one request.
     ///
     /// # Errors

@@ -108,6 +108,7 @@ fn without_words(proposal: &Proposal) -> Proposal {
         ask_again: *ask_again,
         edited: None,
         takes_no_questions: *takes_no_questions,
+        asked_in: None,
     }
 }
 

@@ -95,7 +95,7 @@ impl Texts {
     pub fn minds(&self, view: &CardView, markup: &Markup<'_>) -> Vec<String> {
         let call = &view.call;
         let said = [
-            self.stopped_line(view.stopped.as_ref(), markup),
+            self.stopped_line(view, markup),
             self.warnings_where(call, markup),
             self.elsewhere(call, markup),
             self.not_described(call),

@@ -1,12 +1,14 @@
 //! What somebody must see at once who decides: how bad it is, by when, what their yes does, and why there is none.
 
+use std::cell::Cell;
+
 use fluent::fluent_args;
 
 use super::key::Key;
 use super::list::DOT;
 use super::{DialogText, Label, Markup, Texts};
 use crate::approval::Decision;
-use crate::card::escape::cut_end;
+use crate::card::escape::{cut_end, shorten_middle};
 use crate::card::{CallView, CardView, StateView, Visible, VoteView, Warnings};
 use crate::policy::{FigureName, Level};
 use crate::time::Timestamp;
@@ -62,6 +64,7 @@ keys! {
         CriticalShown = "critical-shown",
         CriticalUndone = "critical-undone",
         CriticalEffect = "critical-effect",
+        CriticalCut = "critical-cut",
         ArgumentSaid = "argument-said",
         WarningsWhere = "warnings-where",
         TitleOfSeveral = "title-of-several",
@@ -79,8 +82,12 @@ keys! {
 
 /// Room for the title where a yes is asked for once more, in characters: what the yes does must stand there whole.
 const TITLE_CHARS_MAX: usize = 90;
-/// Room for an argument there.
-const ARGUMENT_CHARS_MAX: usize = 40;
+/// The same where arguments stand beside it.
+const TITLE_BESIDE_CHARS_MAX: usize = 60;
+/// Room for the arguments there, together.
+const ARGUMENTS_CHARS_MAX: usize = 90;
+/// Room for what the agent's words name in place of where the call takes effect.
+const OTHER_PLACE_CHARS_MAX: usize = 40;
 /// Arguments that stand there beside the title.
 const ARGUMENTS_MAX: usize = 2;
 /// Room for the effect there.
@@ -93,6 +100,22 @@ const SEVERE_MIN: u32 = 20;
 pub(super) const NAME_CHARS_MAX: usize = 40;
 /// Room for the reason of an earlier no in a remark.
 const REASON_CHARS_MAX: usize = 160;
+
+/// Makes texts short where a yes is asked for once more, and remembers that it did.
+struct Short<'a> {
+    /// Of the usual room, in percent.
+    share: usize,
+    markup: &'a Markup<'a>,
+    is_cut: Cell<bool>,
+}
+
+impl Short<'_> {
+    fn within(&self, text: &str, room: usize) -> String {
+        let cut = shorten_middle(text, room * self.share / 100);
+        self.is_cut.set(self.is_cut.get() || cut.left_out > 0);
+        (self.markup.text)(&cut.text)
+    }
+}
 
 impl Texts {
     /// A text that needs nothing inserted.
@@ -115,10 +138,11 @@ impl Texts {
         self.say(DecidingKey::TitleLine.id(), Some(&args))
     }
 
-    /// Who asked, when, and what people call the request.
+    /// Who asked, where in the surface's own words, when, and what people call the request.
     #[must_use]
-    pub fn asked_by_and_code(&self, view: &CardView, markup: &Markup<'_>) -> String {
-        let args = fluent_args!["asked" => self.asked_by(&view.call, markup), "code" => view.code.as_str()];
+    pub fn asked_by_and_code(&self, view: &CardView, place: Option<&str>, markup: &Markup<'_>) -> String {
+        let asked = self.asked_by_in(&view.call, place, markup);
+        let args = fluent_args!["asked" => asked, "code" => view.code.as_str()];
         self.say(DecidingKey::AskedByAndCode.id(), Some(&args))
     }
 
@@ -214,45 +238,60 @@ impl Texts {
     /// knows that; else what it says of the effect.
     #[must_use]
     pub fn critical(&self, call: &CallView, state: &StateView, markup: &Markup<'_>) -> String {
-        let args = fluent_args!["what" => self.what(call, markup), "does" => self.does(call, state)];
+        self.critical_within(call, state, (100, markup))
+    }
+
+    /// The same, in which title, arguments and effect have this percentage of their room. What is too long loses its middle,
+    /// for a command or a query begins with what it does and ends with what it does it to; and it is said that it does.
+    #[must_use]
+    pub fn critical_within(
+        &self,
+        call: &CallView,
+        state: &StateView,
+        (share, markup): (usize, &Markup<'_>),
+    ) -> String {
+        let short = Short { share, markup, is_cut: Cell::new(false) };
+        let args = fluent_args!["what" => self.what(call, &short), "does" => self.does(call, state)];
         let text = self.say(DecidingKey::CriticalText.id(), Some(&args));
-        match &call.effect {
+        let text = match &call.effect {
             _ if is_final(call) => {
                 self.say(DecidingKey::CriticalUndone.id(), Some(&fluent_args!["text" => text]))
             }
             Some(effect) => {
-                let effect = (markup.text)(&cut_end(effect.as_str(), EFFECT_CHARS_MAX).text);
+                let effect = short.within(effect.as_str(), EFFECT_CHARS_MAX);
                 let args = fluent_args!["text" => text, "effect" => effect];
                 self.say(DecidingKey::CriticalEffect.id(), Some(&args))
             }
             None => text,
+        };
+        if short.is_cut.get() {
+            return self.say(DecidingKey::CriticalCut.id(), Some(&fluent_args!["text" => text]));
         }
+        text
     }
 
-    /// The title, with the arguments that decide and do not stand in it.
-    fn what(&self, call: &CallView, markup: &Markup<'_>) -> String {
+    /// The title, with the arguments that decide and do not stand in it whole.
+    fn what(&self, call: &CallView, short: &Short<'_>) -> String {
         let title = call.title.as_str();
-        let is_missing = |value: &str| {
-            value
-                .lines()
-                .next()
-                .is_some_and(|first| !first.trim().is_empty() && !title.contains(first.trim()))
-        };
+        let is_missing = |value: &str| !value.trim().is_empty() && !title.contains(value.trim());
         let others = call.args.iter().filter(|arg| arg.leading && is_missing(arg.value.as_str()));
-        let others = others.take(ARGUMENTS_MAX).map(|arg| {
-            let value = arg.value.as_str().replace('\n', "⏎");
+        let others: Vec<_> = others.take(ARGUMENTS_MAX).collect();
+        let room = ARGUMENTS_CHARS_MAX / others.len().max(1);
+        let said = others.iter().map(|arg| {
+            let value = arg.value.as_str().trim().replace('\n', "⏎");
             let args = fluent_args![
-                "name" => (markup.text)(arg.name.as_str()),
-                "value" => within_quotes(&(markup.text)(&cut_end(&value, ARGUMENT_CHARS_MAX).text)),
+                "name" => (short.markup.text)(&cut_end(arg.name.as_str(), NAME_CHARS_MAX).text),
+                "value" => within_quotes(&short.within(&value, room)),
             ];
             self.say(DecidingKey::ArgumentSaid.id(), Some(&args))
         });
-        let others: Vec<String> = others.collect();
-        let title = (markup.text)(&cut_end(title, TITLE_CHARS_MAX).text);
-        if others.is_empty() {
+        let said: Vec<String> = said.collect();
+        if said.is_empty() {
+            let title = short.within(title, TITLE_CHARS_MAX);
             return self.say(DecidingKey::CriticalTitle.id(), Some(&fluent_args!["title" => title]));
         }
-        let args = fluent_args!["title" => title, "others" => self.join(others)];
+        let title = short.within(title, TITLE_BESIDE_CHARS_MAX);
+        let args = fluent_args!["title" => title, "others" => self.join(said)];
         self.say(DecidingKey::CriticalWhat.id(), Some(&args))
     }
 
@@ -326,8 +365,9 @@ impl Texts {
     /// That the agent's words name another place than the call's; none where they do not.
     pub(super) fn elsewhere(&self, call: &CallView, markup: &Markup<'_>) -> Option<String> {
         let found = call.elsewhere.as_ref()?;
-        let said =
-            |text: &Visible| within_quotes(&(markup.text)(&cut_end(text.as_str(), ARGUMENT_CHARS_MAX).text));
+        let said = |text: &Visible| {
+            within_quotes(&(markup.text)(&cut_end(text.as_str(), OTHER_PLACE_CHARS_MAX).text))
+        };
         let args = fluent_args![
             "name" => (markup.text)(found.name.as_str()),
             "value" => said(&found.value),

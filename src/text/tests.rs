@@ -72,6 +72,7 @@ fn card(state: StateView) -> CardView {
             task: visible("clean up old files in the project"),
             reason: visible(""),
             asked_by: visible("Ana"),
+            asked_in: None,
             agent: visible("notes-agent"),
             asked_at: at(2),
             is_described: true,

@@ -2,6 +2,7 @@
 //! a socket, and there is one decision, one card, and nothing lost.
 
 mod policy;
+mod stops;
 mod tasks;
 
 use anyhow::{Context as _, Result, bail, ensure};

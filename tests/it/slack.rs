@@ -5,6 +5,7 @@ mod accounts;
 mod after;
 mod alone;
 mod answering;
+mod asked_in;
 mod asking;
 mod bot;
 mod commands;

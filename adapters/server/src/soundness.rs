@@ -390,6 +390,7 @@ fn judged(policy: &Policy, server: Option<ServerName>, tool: ToolName) -> anyhow
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     Ok(policy.judge(&proposal, &Circumstances::at(Timestamp::from_secs(0))))
 }

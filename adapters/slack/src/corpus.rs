@@ -116,6 +116,7 @@ const PARTS: &[Part] = &[
     cards::states,
     cards::calls,
     cards::special,
+    cards::records,
     details::all,
     dialogs::all,
     answers::all,

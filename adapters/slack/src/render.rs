@@ -2,7 +2,8 @@
 //!
 //! What always holds:
 //! - Whatever an agent or a person wrote stands in `plain_text` or `rich_text`, which Slack does not interpret. No
-//!   card holds a `mrkdwn` object, a link or an address; times are the only elements that Slack fills in.
+//!   card holds a `mrkdwn` object; times, and the channel that a task was given in, are the only elements that Slack fills
+//!   in, and the only address is that of this task's thread, on the record: made of ids from Slack's own signed event.
 //! - Every rendering keeps to [`limits`]; what does not fit is cut, and the card says so.
 //! - A rendering is [`Rendering::full`] only if every character of the call stands in it and no secret is hidden, and
 //!   only a full one has a button to approve. The compact form never has one: should Slack refuse a full card and take
@@ -37,11 +38,13 @@ use placet::card::{CardView, StateView, shorten};
 use placet::id::SurfaceName;
 use placet::text::{Language, Markup, Texts};
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::limits::{self, check_message};
 use crate::mrkdwn;
 
 pub(crate) use notice::notice;
+pub(crate) use pieces::{channel_mark, is_shared};
 pub use value::ButtonValue;
 
 /// The block with the buttons of a card.
@@ -89,6 +92,15 @@ const SHARES: [usize; 4] = [100, 60, 30, 15];
 /// The card for this view on the surface of this name. Pure; so is what is put on record before it is posted.
 #[must_use]
 pub fn render(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Rendering {
+    render_linked(view, (surface, None), texts)
+}
+
+/// The same; a record leads to the thread that its task was given in.
+pub(crate) fn render_linked(
+    view: &CardView,
+    (surface, thread): (&SurfaceName, Option<&Url>),
+    texts: &Texts,
+) -> Rendering {
     if view.confidential {
         return veiled(view, surface, texts);
     }
@@ -98,7 +110,8 @@ pub fn render(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Renderin
     let text = fallback(view, texts);
     let fits = |blocks: &[Value]| check_message(&json!({ "text": text, "blocks": blocks })).is_empty();
     if !view.is_waiting() {
-        let record = SHARES.iter().map(|share| record::blocks(&shorten::view(view, *share), texts));
+        let record =
+            SHARES.iter().map(|share| record::blocks(&shorten::view(view, *share), (surface, thread), texts));
         let blocks = record.into_iter().find(|blocks| fits(blocks));
         let blocks = blocks.unwrap_or_else(|| compact::blocks(view, surface, texts));
         return Rendering { blocks, text, full: false };
@@ -106,7 +119,7 @@ pub fn render(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Renderin
     let full = view.call.redacted == 0 && !arguments::is_long(&view.call);
     let shown = shorten::state(view);
     let whole = |texts: &Texts| {
-        let blocks = card::blocks(&shown, view, &ButtonValue::of(view, surface, full), texts);
+        let blocks = card::blocks(&shown, view, (&ButtonValue::of(view, surface, full), surface), texts);
         fits(&blocks).then_some(blocks)
     };
     let elsewhere = Language::ALL.into_iter().filter(|language| *language != texts.language());
@@ -118,7 +131,7 @@ pub fn render(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Renderin
     let value = ButtonValue::of(view, surface, false);
     for share in SHARES {
         let shortened = shorten::view(&shown, share);
-        let blocks = card::blocks(&shortened, view, &value, texts);
+        let blocks = card::blocks(&shortened, view, (&value, surface), texts);
         if fits(&blocks) {
             // The whole was only too long beside a long list of votes, say: nothing of the call is cut. Still no
             // full rendering: one form has one digest.
@@ -134,7 +147,7 @@ fn veiled(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Rendering {
     let value = ButtonValue::of(view, surface, false);
     let shown = view.veil();
     let remark = texts.confidential(view, &Markup::PLAIN);
-    let blocks = compact::with_value(&shown, &value, &remark, texts);
+    let blocks = compact::with_value(&shown, (&value, surface), &remark, texts);
     Rendering { blocks, text: fallback(&shown, texts), full: false }
 }
 

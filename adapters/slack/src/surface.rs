@@ -35,7 +35,8 @@ use crate::limits;
 use crate::mrkdwn::{escape, section};
 use crate::render::question::answer_button;
 use crate::render::{
-    METADATA_ATTEMPT, METADATA_EVENT, METADATA_REQUEST, Rendering, compact, notice, render, shows_all_of,
+    METADATA_ATTEMPT, METADATA_EVENT, METADATA_REQUEST, Rendering, compact, notice, render, render_linked,
+    shows_all_of,
 };
 
 use fault::{NO_OPS_CHANNEL, NOT_A_SLACK_ACCOUNT, surface_error};
@@ -354,7 +355,9 @@ impl Surface for Slack {
     ) -> Result<MessageRef, SurfaceError> {
         let metadata = card_metadata(attempt, view.request);
         let there = self.read_in_channel(self.channel(place));
-        let posted = match self.post_card(place, &there.render(view), &metadata).await? {
+        let thread = self.asked_thread(view).await;
+        let rendering = render_linked(view, (self.name(), thread.as_ref()), there.texts());
+        let posted = match self.post_card(place, &rendering, &metadata).await? {
             Err(ApiError::TooLarge { code, .. }) => {
                 tracing::warn!(approval.id = %view.request, slack.code = code, "Slack refuses a card; its compact form is posted");
                 let compact = compact(view, self.name(), there.texts());
@@ -373,7 +376,8 @@ impl Surface for Slack {
             let update = Update::new(&message.channel, &message.id, &rendering.text, &rendering.blocks);
             self.0.api.update(&update).await
         };
-        let edited = match update(there.render(view)).await {
+        let thread = self.asked_thread(view).await;
+        let edited = match update(render_linked(view, (self.name(), thread.as_ref()), there.texts())).await {
             Err(ApiError::TooLarge { code, .. }) => {
                 tracing::warn!(approval.id = %view.request, slack.code = code, "Slack refuses a card; its compact form is sent");
                 update(compact(view, self.name(), there.texts())).await

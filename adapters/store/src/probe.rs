@@ -96,6 +96,7 @@ pub const BOUNDARIES: &[&str] = &[
     "card.forget",
     "card.give_up",
     "card.adopt",
+    "card.redraw",
     "note",
     "inbox.deliver",
     "inbox.done",

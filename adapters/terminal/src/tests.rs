@@ -83,6 +83,7 @@ fn approval(args: Value, amend: impl FnOnce(&mut Proposal, &mut Verdict)) -> App
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     let mut verdict = Policy::builtin()
         .unwrap()

@@ -332,7 +332,7 @@ impl TaskDesk {
         let names = task.thread.session().ok().zip(task.thread.credential().ok());
         let Some((session, credential)) = names else { return Ok(Err(NotBegun::Unavailable)) };
         let requester = Requester { credential, identities: vec![task.by.clone()], shown_as: member.name };
-        let begun = agent.begin_task((&task.tenant, session), requester, (&task.text, &task.delivery)).await;
+        let begun = agent.begin_task((&task.tenant, session), requester, task).await;
         Ok(match begun {
             Ok(begun) => {
                 let run = BegunRun { run: begun.row.run.clone(), events_before: begun.events_before };

@@ -242,6 +242,9 @@ impl CardStore for Of {
     async fn cards_due(&self, _now: Timestamp, _limit: u32) -> Result<Vec<CardRow>, StoreError> {
         Ok(Vec::new())
     }
+    async fn redraw_held(&self, _limit: u32) -> Result<usize, StoreError> {
+        Ok(0)
+    }
     async fn cards_of(&self, _tenant: &TenantId, _request: RequestId) -> Result<Vec<CardRow>, StoreError> {
         Ok(Vec::new())
     }

@@ -113,6 +113,7 @@ pub(crate) fn proposal() -> Arc<Proposal> {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     })
 }
 

@@ -17,24 +17,39 @@ pub struct Cut {
 
 /// Keeps the beginning and the end.
 pub fn cut_middle(text: &str, max_chars: usize) -> Cut {
-    cut(text, max_chars, "…", |room| (room - room / 2, room / 2))
+    cut(text, max_chars, noted("…"), |room| (room - room / 2, room / 2))
 }
 
 /// Keeps the beginning.
 pub fn cut_end(text: &str, max_chars: usize) -> Cut {
-    cut(text, max_chars, "", |room| (room, 0))
+    cut(text, max_chars, noted(""), |room| (room, 0))
+}
+
+/// Keeps the beginning and the end, with `…` alone between them: for where there is little room, and it is said beside it that
+/// something is missing.
+pub fn shorten_middle(text: &str, max_chars: usize) -> Cut {
+    cut(text, max_chars, |_| "…".to_owned(), |room| (room - room / 2, room / 2))
+}
+
+/// That so many characters are missing.
+fn noted(after: &str) -> impl Fn(usize) -> String {
+    move |left_out| {
+        let noun = if left_out == 1 { "character" } else { "characters" };
+        format!("…{}{} {noun} left out{}{after}", ESCAPE.0, grouped(left_out), ESCAPE.1)
+    }
 }
 
 /// `share` divides the room that the note leaves between beginning and end.
-fn cut(text: &str, max_chars: usize, after: &str, share: impl Fn(usize) -> (usize, usize)) -> Cut {
+fn cut(
+    text: &str,
+    max_chars: usize,
+    note: impl Fn(usize) -> String,
+    share: impl Fn(usize) -> (usize, usize),
+) -> Cut {
     let total = text.chars().count();
     if total <= max_chars {
         return Cut { text: text.to_owned(), left_out: 0 };
     }
-    let note = |left_out: usize| {
-        let noun = if left_out == 1 { "character" } else { "characters" };
-        format!("…{}{} {noun} left out{}{after}", ESCAPE.0, grouped(left_out), ESCAPE.1)
-    };
     // The note for the whole text is the longest that can be needed.
     let Some(room) = max_chars.checked_sub(note(total).chars().count()) else {
         return Cut { text: "…".chars().take(max_chars).collect(), left_out: total };

@@ -151,6 +151,7 @@ fn cuts_say_what_is_missing() {
         Cut { text: "abc---…⟨1,229 characters left out⟩…--xyz".into(), left_out: 1_229 }
     );
     assert_eq!(cut_end(&text, 38).text, "abc-------…⟨1,230 characters left out⟩");
+    assert_eq!(shorten_middle("DELETE FROM orders WHERE id = 7", 22).text, "DELETE FROM…ERE id = 7");
     assert_eq!(cut_middle("short", 5), Cut { text: "short".into(), left_out: 0 });
     assert_eq!(cut_middle(&text, 10), Cut { text: "…".into(), left_out: 1_240 });
     assert_eq!(cut_end(&text, 0), Cut { text: String::new(), left_out: 1_240 });
@@ -160,6 +161,15 @@ fn cuts_say_what_is_missing() {
 fn cuts_split_no_character_escape_or_frame() {
     let text = visible(&"👩‍👩‍👧 раypal \u{200b} e\u{301}\u{302}".repeat(40)).into_string();
     for max_chars in 0..text.chars().count() {
+        let short = shorten_middle(&text, max_chars).text;
+        let (head, tail) = short.split_once('…').unwrap_or((&short, ""));
+        assert!(
+            short.chars().count() <= max_chars && text.starts_with(head) && text.ends_with(tail),
+            "{short}"
+        );
+        for part in [head, tail] {
+            assert_eq!(part.matches('⟨').count(), part.matches('⟩').count(), "{part}");
+        }
         for cut in [cut_middle(&text, max_chars), cut_end(&text, max_chars)] {
             assert!(cut.text.chars().count() <= max_chars);
             assert!(cut.left_out > 0);
@@ -231,7 +241,7 @@ proptest! {
 
     #[test]
     fn any_cut_keeps_to_its_limit(text in any_text(), max_chars in 0_usize..80) {
-        for cut in [cut_middle(&text, max_chars), cut_end(&text, max_chars)] {
+        for cut in [cut_middle(&text, max_chars), cut_end(&text, max_chars), shorten_middle(&text, max_chars)] {
             prop_assert!(cut.text.chars().count() <= max_chars);
             prop_assert_eq!(cut.left_out == 0, cut.text == text);
         }

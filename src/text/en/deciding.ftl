@@ -37,6 +37,7 @@ critical-stage = Your yes is for stage { $stage } of { $stages }: it does not ru
 critical-shown = A yes is for the call as it is shown here.
 critical-undone = { $text } It cannot be undone.
 critical-effect = { $text } Effect: { $effect }
+critical-cut = { $text } It is shortened here; the card has it whole.
 argument-said = { $name }: “{ $value }”
 
 sure-undone = This cannot be undone
@@ -50,7 +51,7 @@ asked-again-denied-by = ⚠️ Asked for the second time: { $who } denied the sa
 warnings-severe = { $said } There is so much of it that it may be meant to deceive: deny it, unless you know why.
 title-of-several = ⚠️ The title has only the first of { $count } lines of { $name }: read the others too.
 elsewhere = ⚠️ The call is for { $name } “{ $value }”, but the agent’s words name “{ $named }”, and not that.
-not-described = ⚠️ The policy says nothing of this tool: not what it does, nor whether that can be undone.
+not-described = ⚠️ The policy says nothing of this tool: not what it does, nor whether that can be undone. Deny it, unless you know what it is.
 
 ## What is missing
 

@@ -1,7 +1,8 @@
 //! What somebody sees at once who decides.
 
 use super::*;
-use crate::card::ArgView;
+use crate::card::{ArgView, visible_line};
+use crate::text::deciding::DecidingKey;
 
 /// R29: what a yes to a critical call does is said as it is: that others are needed too, that it is the last one, that
 /// another stage follows; and what the title leaves out.
@@ -31,6 +32,42 @@ fn a_critical_yes_says_what_it_does() {
         lines.push(said(&call, &[("admin", 2, 0)], (1, 1)));
         lines
     });
+}
+
+/// R27: where a yes is asked for once more, a long query keeps what it begins with and what it ends with, on one line or on
+/// several, and it is said that its middle is missing; what is short is said whole.
+#[test]
+fn a_long_query_keeps_what_it_is_about() {
+    let columns: Vec<String> = (0..40).map(|number| format!("column_{number}")).collect();
+    for between in [" ", "\n"] {
+        let query = format!("SELECT {}{between}FROM users{between}WHERE team = 'ops'", columns.join(", "));
+        let first = query.lines().next().unwrap_or_default();
+        let mut call = card(waiting(&[("admin", 1, 0)], (1, 1), Vec::new())).call;
+        call.title = visible_line(&format!("run_sql · {first}")).cut_middle(120).0;
+        call.effect = Some(visible(
+            "What the query says, on the database of production, for everybody who uses it now.",
+        ));
+        call.args =
+            vec![ArgView { name: visible("query"), value: visible(&query), leading: true, is_text: true }];
+        for texts in Language::ALL.map(Texts::of) {
+            let short = texts.say(DecidingKey::CriticalCut.id(), Some(&fluent::fluent_args!["text" => ""]));
+            for share in [100, 60] {
+                let said = texts.critical_within(
+                    &call,
+                    &waiting(&[("admin", 1, 0)], (1, 1), Vec::new()),
+                    (share, &PLAIN),
+                );
+                assert!(said.contains("SELECT column_0") && said.contains("WHERE team = 'ops'”"), "{said}");
+                assert!(said.ends_with(short.trim()), "{said}");
+            }
+            call.title = visible("Delete demo-notes/scratch.txt");
+            let args = std::mem::take(&mut call.args);
+            let effect = call.effect.replace(visible("1 file."));
+            let said = texts.critical(&call, &waiting(&[("admin", 1, 0)], (1, 1), Vec::new()), &PLAIN);
+            assert!(said.contains("Delete demo-notes/scratch.txt") && !said.contains(short.trim()), "{said}");
+            (call.args, call.effect) = (args, effect);
+        }
+    }
 }
 
 /// R29: until when, and what silence means: it is not said that nothing runs where the policy takes silence for a yes.

@@ -34,6 +34,7 @@ critical-stage = 你的批准属于第 { $stage } 阶段（共 { $stages } 个�
 critical-shown = 批准的就是此处所示的调用。
 critical-undone = { $text }无法还原。
 critical-effect = { $text }影响：{ $effect }
+critical-cut = { $text }此处有删节，完整内容见卡片。
 argument-said = { $name }：“{ $value }”
 
 sure-undone = 此操作无法还原
@@ -47,7 +48,7 @@ asked-again-denied-by = ⚠️ 第二次请求：同样的调用已被 { $who } 
 warnings-severe = { $said }数量之多，可能意在欺骗：除非你知道原因，否则请拒绝。
 title-of-several = ⚠️ 标题只含 { $name } 共 { $count } 行中的第一行：请一并阅读其余各行。
 elsewhere = ⚠️ 此调用针对 { $name }“{ $value }”，而智能体的说明提到的是“{ $named }”。
-not-described = ⚠️ 策略对此工具未作任何说明：既不知它做什么，也不知能否还原。
+not-described = ⚠️ 策略对此工具未作任何说明：既不知它做什么，也不知能否还原。除非你知道它是什么，否则请拒绝。
 
 ## 缺少的内容
 

@@ -156,6 +156,7 @@ fn proposal() -> Result<Proposal> {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     })
 }
 

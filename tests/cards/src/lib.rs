@@ -107,6 +107,7 @@ pub fn proposal(args: &Value) -> Proposal {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     }
 }
 

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use placet::approval::{Approval, Before, Decision, Edited, Follows, Proposal};
 use placet::call::CanonicalArgs;
-use placet::card::CardView;
+use placet::card::{CardView, StoppedView, visible_line};
 use placet::id::RequestId;
+use placet::inbound::{Located, MessageRef};
 use placet::policy::{ArgPattern, RememberOffer, RuleHit, RuleKind, Verdict, Widening};
 use placet::time::Ttl;
 use serde_json::{Value, json};
 
-use crate::{HOSTILE, at, ended, everywhere, proposal, terms, view, vote, waiting, waiting_for};
+use crate::{HOSTILE, at, ended, everywhere, in_every_state, proposal, terms, view, vote, waiting, waiting_for};
 
 /// All of them, by name.
 #[must_use]
@@ -34,6 +35,10 @@ pub fn views() -> Vec<(&'static str, CardView)> {
                 at: Some(at(-120)),
             }),
         ),
+        ("asked-in", view(&asked_in("slack"))),
+        ("asked-elsewhere", view(&asked_in("matrix"))),
+        ("stopped", stopped(&waiting())),
+        ("stopped-approved", stopped(&approved())),
         ("raised", judged(waiting(), |verdict| verdict.rules.push(raise(None)))),
         ("raised-in-error", judged(waiting(), |verdict| verdict.rules.push(raise(Some("no amount"))))),
         ("several-calls", several_calls()),
@@ -74,6 +79,26 @@ fn asked_again(how: Before) -> CardView {
         Proposal { follows, ..proposal(&json!({ "path": "demo-notes/scratch.txt" })) },
         terms(),
     ))
+}
+
+/// A call that somebody asked for in a thread of this surface.
+#[must_use]
+pub fn asked_in(surface: &str) -> Approval {
+    let message = MessageRef { channel: "C0GENERAL".into(), id: "1796047100.000100".into() };
+    let asked_in = Some(Located { surface: surface.parse().unwrap(), message });
+    waiting_for(Proposal { asked_in, ..proposal(&json!({ "path": "demo-notes/scratch.txt" })) }, terms())
+}
+
+/// One whose yes is not used yet.
+#[must_use]
+pub fn approved() -> Approval {
+    in_every_state().into_iter().find(|(name, _)| *name == "approved").unwrap().1
+}
+
+/// A call of the sort that is stopped, for a long reason.
+fn stopped(approval: &Approval) -> CardView {
+    let reason = visible_line(&"it deletes what it should not; ".repeat(20));
+    CardView { stopped: Some(StoppedView { since: at(-60), reason }), ..view(approval) }
 }
 
 /// A call of an agent that reads no questions, behind which nobody is.

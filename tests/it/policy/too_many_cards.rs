@@ -15,7 +15,7 @@ async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
     desk.person("bo").clicks(&card, "Approve").await?;
     desk.ops().expect_update(&card, "Approved").await?;
     desk.agent().proposes_with("2", delete("2.txt", "run-1", 2)).await?;
-    let _ = desk.ops().next_card().await?;
+    let waiting = desk.ops().next_card().await?;
     let third = desk.agent().proposes_with("3", delete("3.txt", "run-1", 3)).await?;
     let told = desk.agent().reads(&third.id).await?.expect(200)?.json()?;
     ensure!(told["status"] == "rejected", "{told}");
@@ -24,6 +24,7 @@ async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
     ensure!(!why.contains(|c: char| c.is_ascii_digit()), "no limit is told to an agent: {told}");
     let alarm = desk.alarms().next_card().await?;
     ensure!(alarm.text().contains("run-1"), "{}", alarm.text());
+    desk.ops().expect_update(&waiting, "Calls like this one were stopped").await?;
     let claim = desk.agent().tries_to_claim(&first, &"7".repeat(40)).await?;
     ensure!(claim.code() == "held", "{}", claim.text());
     ensure!(!claim.json()?["detail"].to_string().contains('2'), "{}", claim.text());
@@ -41,6 +42,8 @@ async fn a_run_that_asks_too_much_is_stopped(desk: &mut Desk) -> Result<()> {
     desk.agent().runs(&first).await?;
     desk.ops().expect_update(&card, "Bo").await?;
     desk.ops().expect_update(&card_of_other, "Bo").await?;
+    desk.work_until_idle().await?;
+    desk.ops().skims();
     // Whoever lifts the stop lets the run ask as often again.
     let fifth = desk.agent().proposes_with("5", delete("5.txt", "run-1", 5)).await?;
     ensure!(desk.ops().next_card().await?.text().contains("5.txt"));

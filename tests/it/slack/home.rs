@@ -320,3 +320,24 @@ async fn a_confidential_call_is_veiled_at_home_from_who_may_not_read_it(desk: &m
     desk.leaves_messages_unread();
     Ok(())
 }
+
+/// R44, R30: what waits says at home, too, that calls like it are stopped, while somebody has it open; and no longer once
+/// that is lifted.
+#[conversation]
+async fn the_home_follows_a_stop(desk: &mut Desk) -> Result<()> {
+    const STOPPED: &str = "Calls like this one were stopped";
+    desk.agent().proposes("delete_file", json!({"path": "demo-notes/a.txt"})).await?;
+    let card = desk.ops().next_card().await?;
+    let bo = desk.person("bo");
+    ensure!(!bo.opens_home("demo-notes/a.txt").await?.contains(STOPPED));
+    let stop = desk.holder("manager").stops(json!({"scope": "tenant", "reason": "an incident"})).await?;
+    let shown = bo.home_reads(STOPPED).await?;
+    ensure!(shown.contains("an incident") && shown.contains("demo-notes/a.txt"), "{shown}");
+    desk.ops().expect_update(&card, STOPPED).await?;
+    desk.holder("manager").lifts(&stop).await?.expect(200)?;
+    ensure!(bo.home_loses(STOPPED).await?.contains("demo-notes/a.txt"));
+    desk.work_until_idle().await?;
+    desk.ops().skims();
+    desk.alarms().skims();
+    Ok(())
+}

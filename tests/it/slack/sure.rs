@@ -29,6 +29,21 @@ async fn a_critical_yes_is_asked_for_once_more(desk: &mut Desk) -> Result<()> {
     Ok(())
 }
 
+/// R27: the question before a critical yes keeps what a long query ends with, and says that it is shortened; the card has it
+/// whole.
+#[conversation]
+async fn the_question_once_more_says_what_a_query_touches(desk: &mut Desk) -> Result<()> {
+    let columns: Vec<String> = (0..40).map(|number| format!("column_{number}")).collect();
+    let query = format!("UPDATE users SET {} WHERE team = 'ops' AND id = 7", columns.join(" = 0, "));
+    desk.agent().proposes("deploy", json!({"app": "api", "query": query})).await?;
+    let card = desk.ops().next_card().await?;
+    let asked = card.button("Approve")?.confirm.context("a question before the yes counts")?;
+    ensure!(asked.contains("UPDATE users SET") && asked.contains("team = 'ops' AND id = 7”"), "{asked}");
+    ensure!(asked.contains("it does not run yet") && asked.contains("It is shortened here"), "{asked}");
+    ensure!(card.text().contains(&query), "{}", card.text());
+    Ok(())
+}
+
 /// R27: a note goes with a yes from Details, once however often it is sent, from who may, over a restart of Placet; who comes
 /// when it is decided is told by whom.
 #[conversation]

@@ -88,6 +88,7 @@ pub(super) fn read(body: Value, caller: &Principal, app: &App) -> Result<Proposa
         ask_again: fields.boolean("ask_again")?.unwrap_or(false),
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     })
 }
 

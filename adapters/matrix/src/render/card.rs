@@ -28,7 +28,8 @@ pub(super) fn sheet(view: &CardView, whole: &CardView, can_be_approved: bool, te
     sheet.push(Block::Title(title(call, texts)));
     sheet.extend(minds(whole, texts));
     let (short, long) = arguments(call, &whole.call, texts);
-    sheet.line(texts.asked_by_label(), texts.asked_by_and_code(view, &MARKS));
+    let place = asked_place(&view.call);
+    sheet.line(texts.asked_by_label(), texts.asked_by_and_code(view, place.as_deref(), &MARKS));
     sheet.push(said(Label::Task, call.task.as_str(), texts));
     sheet.push(said(Label::AgentReason, call.reason.as_str(), texts));
     sheet.push(Block::Line(texts.label(Label::Call), Marked::foreign(call.tool.as_str())));
@@ -46,6 +47,11 @@ pub(super) fn sheet(view: &CardView, whole: &CardView, can_be_approved: bool, te
     let asides = texts.asides(view).into_iter();
     sheet.extend(asides.map(|aside| Block::Small(Marked::of(aside).cut(REMARK_CHARS_MAX))));
     sheet
+}
+
+/// Where the task was given, by the surface's name: rooms are ids, which tell people nothing.
+pub(super) fn asked_place(call: &CallView) -> Option<String> {
+    call.asked_in.as_ref().map(|asked| inserted(visible_line(asked.surface.as_str()).as_str()))
 }
 
 /// `CRITICAL · Delete 1 file`

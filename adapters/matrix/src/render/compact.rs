@@ -56,7 +56,8 @@ fn asked(view: &CardView, whole: &CardView, texts: &Texts) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.push(Block::Title(title(call, texts)));
     sheet.extend(minds(whole, texts));
-    sheet.line(texts.asked_by_label(), texts.asked_by_and_code(view, &MARKS));
+    let place = asked_place(&view.call);
+    sheet.line(texts.asked_by_label(), texts.asked_by_and_code(view, place.as_deref(), &MARKS));
     sheet.push(Block::Line(texts.label(Label::Call), Marked::foreign(call.tool.as_str())));
     // Why it is asked is the policy's to say, not the agent's.
     for rule in &call.rules {

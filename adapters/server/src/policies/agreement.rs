@@ -149,6 +149,7 @@ impl Change {
             ask_again: true,
             edited: None,
             takes_no_questions: true,
+            asked_in: None,
         })
     }
 }

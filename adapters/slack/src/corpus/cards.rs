@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use placet::card::CardView;
 use placet::text::Texts;
 pub(super) use placet_test_cards::special::gathered;
+use url::Url;
 
 use super::{Piece, calls};
-use crate::fixtures::{in_every_state, slack, view};
-use crate::render::{Rendering, compact, render};
+use crate::fixtures::{in_every_state, slack, special, view};
+use crate::render::{Rendering, compact, render, render_linked};
 
 fn piece(name: impl Into<String>, by: &'static str, rendering: &Rendering) -> Piece {
     Piece::message(name, by, &rendering.text, &rendering.blocks)
@@ -52,4 +53,13 @@ pub(super) fn special(texts: &'static Texts) -> Vec<Piece> {
         all.push(piece(format!("compact-{name}"), by, &compact(view, &slack(), texts)));
     }
     all
+}
+
+/// What became of a call that was asked for in a thread: it leads there.
+pub(super) fn records(texts: &'static Texts) -> Vec<Piece> {
+    let thread = Url::parse("https://acme.slack.com/archives/C0GENERAL/p1796047100000100").unwrap();
+    let mut over = special::approved();
+    over.proposal = special::asked_in("slack").proposal;
+    let rendering = render_linked(&view(&over), (&slack(), Some(&thread)), texts);
+    vec![piece("card-asked-in-record", "record", &rendering)]
 }

@@ -10,8 +10,8 @@ use placet::text::Texts;
 
 use super::Piece;
 use crate::fixtures::{HOSTILE, everywhere, slack, view, vote, waiting};
+use crate::render::channel_mark;
 use crate::render::home::{HomeView, Item, WAITING_PER_PAGE, view as view_of};
-use crate::render::thread::channel_mark;
 
 fn member(name: &str, roles: &[&str], stands_in_for: &[&str]) -> Standing {
     Standing::Member(Member {
@@ -37,7 +37,7 @@ fn page(name: &str, (home, page, reads): (&Home, usize, bool), texts: &Texts) ->
         surface: &slack(),
         page,
         item: &|approval| Item { card: view(approval), reads, link: CARD.parse().ok() },
-        place: &|_| channel_mark("C0OPS"),
+        place: &|_| channel_mark("C0OPS", texts),
     };
     Piece::view(format!("home-{name}"), "home", view_of(&of, texts))
 }

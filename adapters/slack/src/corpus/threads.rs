@@ -7,7 +7,8 @@ use placet::text::Texts;
 
 use super::Piece;
 use crate::fixtures::{HOSTILE, waiting};
-use crate::render::thread::{channel_mark, count, message};
+use crate::render::channel_mark;
+use crate::render::thread::{count, message};
 
 /// How an agent at work and one that has ended stand, with these words everywhere.
 fn runs(words: &str) -> Vec<(&'static str, ThreadSaid)> {
@@ -41,7 +42,7 @@ pub(super) fn said(kind: &str, words: &str, texts: &Texts) -> Vec<Piece> {
     let mut all = Vec::new();
     for (name, said) in runs(words) {
         for number in 0..count(&said) {
-            let message = message(&said, number, texts, &|_| channel_mark("C0OPS"));
+            let message = message(&said, number, texts, &|_| channel_mark("C0OPS", texts));
             let name = format!("thread-{name}{kind}-{}", number + 1);
             all.push(Piece::message(name, "thread", &message.text, &message.blocks));
         }
@@ -60,7 +61,7 @@ pub(super) fn all(texts: &'static Texts) -> Vec<Piece> {
         ("busy", NotBegun::Busy),
     ];
     all.extend(not_begun.into_iter().map(|(name, why)| {
-        let message = message(&ThreadSaid::NotBegun(why), 0, texts, &|_| channel_mark("C0OPS"));
+        let message = message(&ThreadSaid::NotBegun(why), 0, texts, &|_| channel_mark("C0OPS", texts));
         Piece::message(format!("thread-not-begun-{name}"), "thread", &message.text, &message.blocks)
     }));
     all

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use placet::approval::{Actor, Approval, Command, Rendering, Status};
+use placet::card::CardView;
 use placet::gate::Received;
 use placet::inbound::{Inbound, ReplyTo};
 use placet::ports::StoreError;
@@ -205,8 +206,9 @@ impl Desk {
             all_opened: false,
             language: self.slack.texts().language(),
         };
-        let Some(shown) = self.details(&approval, reference, 0) else {
-            return self.shows_no(Trouble::StaleButton, (&open.reply, approval.id), &stage).await;
+        let shown = match self.details(&approval, reference, 0).await {
+            Ok(shown) => shown,
+            Err(trouble) => return self.shows_no(trouble, (&open.reply, approval.id), &stage).await,
         };
         if self.shows(&shown.dialog, (&open.reply, approval.id), &stage).await {
             self.put_on_record(&approval, shown.rendering, &open.identity).await;
@@ -217,15 +219,15 @@ impl Desk {
         let Some(approval) = self.load(from.reference.request, &from.reply).await else { return };
         let stage = Stage::Replaces(from.view_id.clone());
         let Some(stage) = self.may_read(&approval, &from.reply, stage).await else { return };
-        let Some(shown) = self.details(&approval, from.reference.clone(), page) else { return };
+        let Ok(shown) = self.details(&approval, from.reference.clone(), page).await else { return };
         if self.shows(&shown.dialog, (&from.reply, approval.id), &stage).await {
             self.put_on_record(&approval, shown.rendering, &from.identity).await;
         }
     }
 
     /// The dialog for one page, with what was opened before and this page in its reference.
-    fn details(&self, approval: &Approval, before: Reference, page: usize) -> Option<Shown> {
-        let view = self.gate.view(approval);
+    async fn details(&self, approval: &Approval, before: Reference, page: usize) -> Result<Shown, Trouble> {
+        let view = self.view(approval).await?;
         let texts = Texts::of(before.language);
         let pages = details::pages(&view.call, texts);
         let page = page.min(pages.len().min(PAGES_MAX).saturating_sub(1));
@@ -244,7 +246,7 @@ impl Desk {
             all_opened,
             ..before
         };
-        let sealed = reference.encode(&self.secrets)?;
+        let sealed = reference.encode(&self.secrets).ok_or(Trouble::StaleButton)?;
         let may_approve = full || terms.is_some_and(|terms| terms.partial_view_may_approve);
         let more = self.more(approval, all_opened && may_approve);
         let offer = Offer { page, all_opened, may_approve, more: &more };
@@ -256,7 +258,15 @@ impl Desk {
             viewer: None,
             covers: view.covers,
         });
-        Some(Shown { dialog, rendering })
+        Ok(Shown { dialog, rendering })
+    }
+
+    /// A request as it stands, with the stop that covers it: nobody is shown it without one that may be there.
+    pub(super) async fn view(&self, approval: &Approval) -> Result<CardView, Trouble> {
+        self.gate.view_as_stopped(approval).await.map_err(|fault| {
+            tracing::error!(approval.id = %approval.id, error = %fault, "it could not be read what is stopped");
+            Trouble::Unavailable
+        })
     }
 
     /// What can be done from Details beside yes and no. To decide alone is offered where the policy lets anybody, to who was

@@ -1,7 +1,7 @@
 //! Opening the dialogs for what people do beside yes and no.
 
 use placet::approval::{Addressee, Approval, OutcomeKind, Refusal, State};
-use placet::card::StateView;
+use placet::card::{CardView, StateView};
 use placet::inbound::ReplyTo;
 use placet::notice::Notice;
 use placet::text::{Markup, Trouble};
@@ -40,13 +40,17 @@ impl Desk {
             self.reads(&approval, &open.reply, stage).await.map(|(stage, may)| (stage, may.is_ok()))
         };
         let Some((stage, reads)) = found else { return };
-        match self.sheet(open, (&approval, reads)) {
+        let view = match self.view(&approval).await {
+            Ok(view) => view,
+            Err(trouble) => return self.shows_no(trouble, (&open.reply, approval.id), &stage).await,
+        };
+        match self.sheet(open, (&approval, if reads { view } else { view.veil() })) {
             Some(dialog) => drop(self.shows(&dialog, (&open.reply, approval.id), &stage).await),
             None => self.shows_no(Trouble::StaleButton, (&open.reply, approval.id), &stage).await,
         }
     }
 
-    fn sheet(&self, open: &OpenSheet, (approval, reads): (&Approval, bool)) -> Option<Value> {
+    fn sheet(&self, open: &OpenSheet, (approval, view): (&Approval, CardView)) -> Option<Value> {
         let matter = Matter {
             sheet: open.sheet,
             request: approval.id,
@@ -58,8 +62,6 @@ impl Desk {
             question: open.question,
         };
         let sealed = matter.encode(&self.secrets)?;
-        let view = self.gate.view(approval);
-        let view = if reads { view } else { view.veil() };
         let frame = Frame { view: &view, reference: &sealed, texts: self.slack.texts() };
         let call = &approval.proposal.call;
         Some(match open.sheet {

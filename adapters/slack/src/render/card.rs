@@ -1,6 +1,7 @@
 //! The card that people decide on.
 
 use placet::card::{CallView, CardView, RuleView, StateView};
+use placet::id::SurfaceName;
 use placet::text::{DecidingLabel, DialogText, Label, Markup, Texts};
 use serde_json::Value;
 
@@ -14,12 +15,17 @@ use crate::limits;
 use crate::mrkdwn::{ButtonStyle, actions, button, rich_text, with_confirm};
 
 /// The blocks for `view`, whose call may be cut; `whole` is the view itself.
-pub(super) fn blocks(view: &CardView, whole: &CardView, value: &ButtonValue, texts: &Texts) -> Vec<Value> {
+pub(super) fn blocks(
+    view: &CardView,
+    whole: &CardView,
+    (value, surface): (&ButtonValue, &SurfaceName),
+    texts: &Texts,
+) -> Vec<Value> {
     let call = &view.call;
     let mut blocks = vec![pieces::title(&pieces::title_of(call, texts))];
     let Arguments { short, long: long_ones } = arguments::of(call, &whole.call, texts);
     let mut first = pieces::minds(whole, texts);
-    first.extend(what(view, short, texts));
+    first.extend(what(view, short, (surface, texts)));
     blocks.push(rich_text(first));
     blocks.push(rich_text(why(view, &whole.call, texts)));
     let long = long(call, &whole.call, long_ones, texts);
@@ -54,9 +60,11 @@ pub(super) fn no_approve(whole: &CallView, state: &StateView, texts: &Texts) -> 
 
 /// What will happen: who asked, for what, tool and arguments. What Placet knows and what the agent says never share a
 /// line: no text of the agent's can go on as if it were Placet's.
-fn what(view: &CardView, arguments: Vec<Value>, texts: &Texts) -> Vec<Value> {
+fn what(view: &CardView, arguments: Vec<Value>, (surface, texts): (&SurfaceName, &Texts)) -> Vec<Value> {
     let call = &view.call;
-    let mut lines = vec![line(&texts.asked_by_label(), &texts.asked_by_and_code(view, &RICH))];
+    let place = pieces::asked_place(call, surface, texts);
+    let asked = texts.asked_by_and_code(view, place.as_deref(), &RICH);
+    let mut lines = vec![line(&texts.asked_by_label(), &asked)];
     lines.extend(said(&agents(Label::Task, texts), call.task.as_str(), texts));
     lines.extend(said(&texts.label(Label::AgentReason), call.reason.as_str(), texts));
     lines.push(section(vec![bold(&format!("{}  ", texts.label(Label::Call))), code(call.tool.as_str())]));
@@ -161,16 +169,24 @@ pub(super) fn buttons(value: &ButtonValue, (call, state): (&CallView, &StateView
     actions(DECIDE_BLOCK, elements)
 }
 
-/// A yes that is asked for once more, with what it makes happen and, where there is room, what the card warns of.
+/// A yes that is asked for once more, with what it makes happen and, where there is room, what the card warns of: titles and
+/// arguments are made shorter for it, and it is said that they are.
 fn sure(yes: Value, title: &str, (call, state): (&CallView, &StateView), texts: &Texts) -> Value {
     const SIGN: &str = "⚠️ ";
-    let text = pieces::unlike_placet(&texts.critical(call, state, &Markup::PLAIN));
+    /// Of the usual room, in percent: a warning is worth that what follows is a third as long.
+    const SHARES_BESIDE: [usize; 3] = [100, 60, 35];
+    const SHARES_ALONE: [usize; 3] = [100, 60, 30];
+    let within =
+        |share: usize| pieces::unlike_placet(&texts.critical_within(call, state, (share, &Markup::PLAIN)));
     let warned = texts.warned(call, &Markup::PLAIN).map(|warned| {
         let said = warned.strip_prefix(SIGN).unwrap_or(&warned);
-        format!("{SIGN}{}\n{text}", pieces::unlike_placet(said))
+        format!("{SIGN}{}\n", pieces::unlike_placet(said))
     });
+    let beside =
+        warned.iter().flat_map(|warned| SHARES_BESIDE.map(|share| format!("{warned}{}", within(share))));
+    let alone = SHARES_ALONE.into_iter().map(within);
     let fits = |text: &String| limits::escaped_len(text) <= limits::CONFIRM_TEXT_UNITS_MAX;
-    let text = warned.filter(fits).unwrap_or(text);
+    let text = beside.chain(alone).find(fits).unwrap_or_else(|| within(0));
     let (approve, back) = (texts.dialog(DialogText::CriticalYes), texts.dialog(DialogText::CriticalNo));
     with_confirm(yes, title, &text, (&approve, &back))
 }

@@ -16,11 +16,16 @@ use crate::mrkdwn;
 pub(super) fn blocks(view: &CardView, surface: &SurfaceName, texts: &Texts) -> Vec<Value> {
     // The digest is that of the whole call, not of what is left of it here.
     let value = ButtonValue::of(view, surface, false);
-    with_value(view, &value, &no_approve(&view.call, &view.state, texts), texts)
+    with_value(view, (&value, surface), &no_approve(&view.call, &view.state, texts), texts)
 }
 
 /// The same with these buttons, and with what is said of what is not shown.
-pub(super) fn with_value(whole: &CardView, value: &ButtonValue, left_out: &str, texts: &Texts) -> Vec<Value> {
+pub(super) fn with_value(
+    whole: &CardView,
+    (value, surface): (&ButtonValue, &SurfaceName),
+    left_out: &str,
+    texts: &Texts,
+) -> Vec<Value> {
     /// Percent of the usual room.
     const SHARE: usize = 25;
     let view = &shorten::view(whole, SHARE);
@@ -30,11 +35,12 @@ pub(super) fn with_value(whole: &CardView, value: &ButtonValue, left_out: &str, 
     let lines = if view.is_waiting() {
         let mut lines = pieces::minds(whole, texts);
         lines.push(tool);
-        lines.extend(asked(view, &whole.call, texts));
+        lines.extend(asked(view, &whole.call, (surface, texts)));
         lines.extend((!left_out.is_empty()).then(|| sentence(left_out)));
         lines
     } else {
-        vec![tool, sentence(&texts.state_line(view, &RICH))]
+        let state = sentence(&texts.state_line(view, &RICH));
+        [tool, state].into_iter().chain(pieces::stopped(view, texts)).collect()
     };
     let mut blocks =
         vec![mrkdwn::header(&limits::shorten(&head, limits::HEADER_UNITS_MAX)), mrkdwn::rich_text(lines)];
@@ -49,9 +55,11 @@ pub(super) fn with_value(whole: &CardView, value: &ButtonValue, left_out: &str, 
 }
 
 /// Who asks, why it is asked, what if not, and until when.
-fn asked(view: &CardView, whole: &CallView, texts: &Texts) -> Vec<Value> {
+fn asked(view: &CardView, whole: &CallView, (surface, texts): (&SurfaceName, &Texts)) -> Vec<Value> {
     let call = &view.call;
-    let mut lines = vec![line(&texts.asked_by_label(), &texts.asked_by_and_code(view, &RICH))];
+    let place = pieces::asked_place(call, surface, texts);
+    let by = texts.asked_by_and_code(view, place.as_deref(), &RICH);
+    let mut lines = vec![line(&texts.asked_by_label(), &by)];
     // Why it is asked is the policy's to say, not the agent's.
     let rules = if view.confidential { call.rules.len() } else { 1 };
     let why = call.rules.iter().take(rules).map(|rule| texts.rule(rule, &RICH));

@@ -78,7 +78,7 @@ fn laid_out(view: &CardView, surface: &SurfaceName, texts: &Texts, full: &[bool]
     let all: Vec<&CardView> = std::iter::once(view).chain(&view.parts).collect();
     let room = MESSAGE_BLOCKS_BYTES_MAX.saturating_sub(HEAD_BYTES);
     let waiting: Vec<&CardView> = all.iter().copied().filter(|part| part.is_waiting()).collect();
-    let alike = alike(&waiting, texts);
+    let alike = alike(&waiting, (surface, texts));
     if !alike.is_empty() {
         let whole = |(number, view): (usize, &&CardView)| {
             part(view, (number, usize::MAX), &Context { surface, texts, full, alike: &alike })
@@ -98,13 +98,14 @@ fn laid_out(view: &CardView, surface: &SurfaceName, texts: &Texts, full: &[bool]
 }
 
 /// The lines that each of these has; none where there is only one.
-fn alike(waiting: &[&CardView], texts: &Texts) -> Vec<Line> {
+fn alike(waiting: &[&CardView], (surface, texts): (&SurfaceName, &Texts)) -> Vec<Line> {
     let [first, others @ ..] = waiting else { return Vec::new() };
     if others.is_empty() {
         return Vec::new();
     }
-    let others: Vec<_> = others.iter().map(|view| lines(&shorten::state(view), &view.call, texts)).collect();
-    let mut alike = lines(&shorten::state(first), &first.call, texts);
+    let others: Vec<_> =
+        others.iter().map(|view| lines(&shorten::state(view), &view.call, (surface, texts))).collect();
+    let mut alike = lines(&shorten::state(first), &first.call, (surface, texts));
     alike.retain(|line| others.iter().all(|lines| lines.contains(line)));
     alike
 }
@@ -160,7 +161,10 @@ fn part(view: &CardView, (number, room): (usize, usize), context: &Context<'_>) 
     let Context { surface, texts, .. } = *context;
     let fits = |blocks: &[Value]| size(blocks) <= room;
     if !view.is_waiting() {
-        return Part { blocks: least(view, number, surface, texts), full: false };
+        let least = least(view, number, surface, texts);
+        let stopped = pieces::stopped(view, texts).map(|said| rich_text(vec![said]));
+        let told: Vec<Value> = least.iter().cloned().chain(stopped).collect();
+        return Part { blocks: if fits(&told) { told } else { least }, full: false };
     }
     let full = view.call.redacted == 0
         && !arguments::is_long(&view.call)
@@ -218,7 +222,7 @@ fn blocks(
         all.extend(arguments::fixed(&call.args_json, &whole.call.args_json, texts));
     }
     let mut told = Told(Vec::new());
-    for one in lines(view, &whole.call, texts) {
+    for one in lines(view, &whole.call, (context.surface, texts)) {
         if !context.alike.contains(&one) {
             told.line(&one);
         }
@@ -241,15 +245,16 @@ struct Line {
 }
 
 /// What is to be known beside title and arguments.
-fn lines(view: &CardView, whole: &CallView, texts: &Texts) -> Vec<Line> {
+fn lines(view: &CardView, whole: &CallView, (surface, texts): (&SurfaceName, &Texts)) -> Vec<Line> {
     let call = &view.call;
+    let place = pieces::asked_place(call, surface, texts);
     let own = |label: String, said: String| Line { label, said, is_agents: false };
     let words = |label: String, said: &str| match said.trim() {
         "" => Line { label, said: texts.deciding(DecidingLabel::NotGiven), is_agents: false },
         _ => Line { label, said: said.to_owned(), is_agents: true },
     };
     let mut lines = vec![
-        own(texts.asked_by_label(), texts.asked_by(call, &RICH)),
+        own(texts.asked_by_label(), texts.asked_by_in(call, place.as_deref(), &RICH)),
         words(agents(Label::Task, texts), call.task.as_str()),
         words(texts.label(Label::AgentReason), call.reason.as_str()),
     ];

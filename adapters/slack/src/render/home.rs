@@ -15,8 +15,7 @@ use placet::text::{Label, Markup, Texts};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::pieces::{self, RICH};
-use super::thread::elements;
+use super::pieces::{self, RICH, elements};
 use super::{ButtonValue, DENY_ACTION, DETAILS_ACTION};
 use crate::mrkdwn::{
     ButtonStyle, actions, button, context, divider, header, rich_text, rich_text_text, section,
@@ -164,5 +163,6 @@ fn told(item: &Item, line: &str, texts: &Texts) -> Value {
         line.push(rich_text_text(" · "));
         line.push(json!({ "type": "link", "url": link.as_str(), "text": texts.home_card() }));
     }
-    rich_text(vec![pieces::heading(&title), pieces::section(line)])
+    let stopped = pieces::stopped(&item.card, texts);
+    rich_text([pieces::heading(&title), pieces::section(line)].into_iter().chain(stopped).collect())
 }

@@ -1,11 +1,13 @@
 //! Lines and blocks that cards and dialogs are put together from.
 //!
-//! The catalogue gives whole sentences in which times stand. [`RICH`] has it write each time between two private-use
-//! characters, which no visible text can hold (they are escaped like everything that does not show), so that
-//! [`elements`] can tell Placet's times from whatever an agent wrote, and make elements of them.
+//! The catalogue gives whole sentences in which times and channels stand. [`RICH`] has it write each time between two
+//! private-use characters, which no visible text can hold (they are escaped like everything that does not show), and so is a
+//! channel written, so that [`elements`] can tell Placet's from whatever an agent wrote, and make elements of them.
 
 pub(super) use placet::card::unlike_placet;
-use placet::card::{CallView, CardView, LookingView, QuestionView, StateView};
+use placet::card::{CallView, CardView, LookingView, QuestionView, StateView, visible_line};
+use placet::id::SurfaceName;
+use placet::inbound::Located;
 use placet::text::{DialogText, Label, Markup, Texts};
 use placet::time::Timestamp;
 use serde_json::{Value, json};
@@ -17,6 +19,9 @@ use crate::mrkdwn::{self, date_element, rich_text_text};
 /// Opens and closes a time within a sentence of the catalogue.
 const TIME: (char, char) = ('\u{e000}', '\u{e001}');
 
+/// Opens and closes a channel within a sentence of the catalogue.
+pub(super) const CHANNEL: (char, char) = ('\u{e002}', '\u{e003}');
+
 /// A time in the reader's zone and language, by Slack's tokens. There is no word between them: it would be of one language.
 const TIME_FORMAT: &str = "{date_short_pretty} {time}";
 
@@ -24,22 +29,51 @@ const TIME_FORMAT: &str = "{date_short_pretty} {time}";
 pub(super) const RICH: Markup<'static> = Markup { text: &without_marks, time: &marked };
 
 fn without_marks(text: &str) -> String {
-    text.replace([TIME.0, TIME.1], "\u{fffd}")
+    text.replace([TIME.0, TIME.1, CHANNEL.0, CHANNEL.1], "\u{fffd}")
+}
+
+/// A channel of this workspace, as a sentence holds it; messages to people themselves where it is one of those. Its id comes
+/// from Slack's own signed events, or from the configuration.
+pub(crate) fn channel_mark(id: &str, texts: &Texts) -> String {
+    if is_shared(id) { format!("{}{id}{}", CHANNEL.0, CHANNEL.1) } else { texts.thread_directly() }
+}
+
+/// Whether it is a channel that others are in, too.
+pub(crate) fn is_shared(channel: &str) -> bool {
+    channel.starts_with(['C', 'G']) && mrkdwn::is_id(channel)
+}
+
+/// Where the task was given, as a sentence holds it; of another surface or workspace only the name.
+pub(super) fn asked_place(call: &CallView, surface: &SurfaceName, texts: &Texts) -> Option<String> {
+    let Located { surface: there, message } = call.asked_in.as_ref()?;
+    let is_here = there == surface;
+    Some(if is_here {
+        channel_mark(&message.channel, texts)
+    } else {
+        visible_line(there.as_str()).into_string()
+    })
 }
 
 fn marked(at: Timestamp) -> String {
     format!("{}{}{}", TIME.0, at.as_secs(), TIME.1)
 }
 
-/// The elements of a sentence: text, and times in the reader's zone.
+/// The elements of a sentence: text, times in the reader's zone, and channels that Placet names.
 pub(super) fn elements(sentence: &str) -> Vec<Value> {
     let mut elements = Vec::new();
     let mut rest = sentence;
     let text = |text: &str| (!text.is_empty()).then(|| rich_text_text(text));
-    while let Some((before, after)) = rest.split_once(TIME.0) {
+    while let Some((before, marked)) = rest.split_once([TIME.0, CHANNEL.0]) {
         elements.extend(text(before));
-        let Some((secs, after)) = after.split_once(TIME.1) else { break };
-        if let Ok(secs) = secs.parse::<i64>() {
+        let is_channel = rest[before.len()..].starts_with(CHANNEL.0);
+        let close = if is_channel { CHANNEL.1 } else { TIME.1 };
+        let Some((inner, after)) = marked.split_once(close) else {
+            rest = "";
+            break;
+        };
+        if is_channel {
+            elements.push(json!({ "type": "channel", "channel_id": inner }));
+        } else if let Ok(secs) = inner.parse::<i64>() {
             let fallback = Timestamp::from_secs(secs).to_minute_utc();
             elements.push(date_element(secs, TIME_FORMAT, &fallback));
         }
@@ -142,8 +176,17 @@ const REMARK_UNITS_MAX: usize = 400;
 
 /// What could change somebody's mind: a line for each, in the size of the call itself. `whole` is the view before it was cut.
 pub(super) fn minds(whole: &CardView, texts: &Texts) -> Vec<Value> {
-    let minds = texts.minds(whole, &RICH);
-    minds.iter().map(|said| section(bold_elements(&limits::shorten(said, REMARK_UNITS_MAX)))).collect()
+    texts.minds(whole, &RICH).iter().map(|said| remark(said)).collect()
+}
+
+/// That calls like it are stopped, for where nothing is asked any more.
+pub(super) fn stopped(view: &CardView, texts: &Texts) -> Option<Value> {
+    texts.stopped_line(view, &RICH).map(|said| remark(&said))
+}
+
+/// One of these lines.
+fn remark(said: &str) -> Value {
+    section(bold_elements(&limits::shorten(said, REMARK_UNITS_MAX)))
 }
 
 /// As [`elements`], in bold but for the times.

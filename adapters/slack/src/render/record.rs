@@ -3,14 +3,16 @@
 
 use placet::approval::OutcomeKind;
 use placet::card::{CardView, GroundsView, StateView};
+use placet::id::SurfaceName;
 use placet::text::Texts;
-use serde_json::Value;
+use serde_json::{Value, json};
+use url::Url;
 
 use super::arguments::argument;
-use super::pieces::{self, RICH, code, line, section, sentence};
+use super::pieces::{self, RICH, code, section, sentence};
 use super::sheet::Sheet;
 use super::target::{Deed, Target};
-use crate::mrkdwn::{ButtonStyle, actions, button, rich_text};
+use crate::mrkdwn::{ButtonStyle, actions, button, rich_text, rich_text_text};
 
 /// The block with the buttons of a record.
 const AFTER_BLOCK: &str = "placet_after";
@@ -18,14 +20,26 @@ const AFTER_BLOCK: &str = "placet_after";
 /// Arguments that the record repeats; the whole call is in the trace.
 const ARGUMENTS_MAX: usize = 4;
 
-/// The blocks for a view that waits for nobody, cut to size.
-pub(super) fn blocks(view: &CardView, texts: &Texts) -> Vec<Value> {
+/// The blocks for a view that waits for nobody, cut to size, with the address of the thread that its task was given in.
+pub(super) fn blocks(
+    view: &CardView,
+    (surface, thread): (&SurfaceName, Option<&Url>),
+    texts: &Texts,
+) -> Vec<Value> {
     let call = &view.call;
     let mut lines = vec![section(vec![code(call.tool.as_str())])];
     let (leading, others): (Vec<_>, Vec<_>) = call.args.iter().partition(|arg| arg.leading);
     lines.extend(leading.into_iter().chain(others).take(ARGUMENTS_MAX).map(argument));
-    lines.push(line(&texts.asked_by_label(), &texts.asked_by(call, &RICH)));
+    let place = pieces::asked_place(call, surface, texts);
+    let mut asked = vec![pieces::bold(&format!("{}  ", texts.asked_by_label()))];
+    asked.extend(pieces::elements(&texts.asked_by_in(call, place.as_deref(), &RICH)));
+    if let Some(thread) = thread {
+        asked.push(rich_text_text(" · "));
+        asked.push(json!({ "type": "link", "url": thread.as_str(), "text": texts.asked_thread() }));
+    }
+    lines.push(section(asked));
     lines.push(sentence(&texts.state_line(view, &RICH)));
+    lines.extend(pieces::stopped(view, texts));
     let mut blocks = vec![pieces::title(&texts.record_head(view, &RICH)), rich_text(lines)];
     blocks.extend(open_ends(view, texts));
     blocks

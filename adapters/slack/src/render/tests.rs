@@ -1,3 +1,4 @@
+mod around;
 mod languages;
 mod menus;
 

@@ -6,14 +6,11 @@
 use placet::agent::task::{Over, Progress, ThreadSaid};
 use placet::card::visible;
 use placet::text::{Markup, Texts};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::pieces;
+use super::pieces::{self, CHANNEL, elements};
 use crate::limits;
 use crate::mrkdwn::{context, escape, rich_text, section};
-
-/// Opens and closes a channel within a sentence of the catalogue: characters that no visible text can hold.
-const CHANNEL: (char, char) = ('\u{e002}', '\u{e003}');
 
 /// The most units of the agent's words in one message: two sections, which stay under what Slack takes in any script.
 const WORDS_UNITS_MAX: usize = 2_400;
@@ -56,11 +53,6 @@ pub(crate) fn message(
             Some(over) => ended(progress, over, number, texts),
         },
     }
-}
-
-/// A channel of this workspace, as a sentence holds it.
-pub(crate) fn channel_mark(id: &str) -> String {
-    format!("{}{id}{}", CHANNEL.0, CHANNEL.1)
 }
 
 /// A sentence of Placet's own.
@@ -147,24 +139,6 @@ fn pages(words: &str) -> Vec<String> {
     pages.filter(|page| !page.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// The elements of a sentence: text, times in the reader's zone, and channels that Placet names.
-pub(super) fn elements(sentence: &str) -> Vec<Value> {
-    let mut elements = Vec::new();
-    let mut rest = sentence;
-    while let Some((before, after)) = rest.split_once(CHANNEL.0) {
-        if !before.is_empty() {
-            elements.extend(pieces::elements(before));
-        }
-        let Some((id, after)) = after.split_once(CHANNEL.1) else { break };
-        elements.push(json!({ "type": "channel", "channel_id": id }));
-        rest = after;
-    }
-    if !rest.is_empty() {
-        elements.extend(pieces::elements(rest));
-    }
-    elements
-}
-
 #[cfg(test)]
 mod tests {
     use placet::agent::event::{AgentEventKind, Usage};
@@ -172,8 +146,11 @@ mod tests {
     use placet::person::NoStanding;
     use proptest::prelude::*;
 
+    use serde_json::json;
+
     use super::*;
     use crate::limits::check_message;
+    use crate::render::pieces::channel_mark;
 
     fn said(words: &str, over: Option<Over>) -> ThreadSaid {
         let mut progress = Progress::default();
@@ -187,7 +164,7 @@ mod tests {
     }
 
     fn all(said: &ThreadSaid, texts: &Texts) -> Vec<ThreadMessage> {
-        (0..count(said)).map(|number| message(said, number, texts, &|_| channel_mark("C1"))).collect()
+        (0..count(said)).map(|number| message(said, number, texts, &|_| channel_mark("C1", texts))).collect()
     }
 
     fn violations(message: &ThreadMessage) -> Vec<crate::limits::Violation> {

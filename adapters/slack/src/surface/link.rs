@@ -1,10 +1,12 @@
 //! Where people see a message of ours: its address, made of the workspace's own and of ids that Slack gave.
 
+use placet::card::CardView;
 use placet::inbound::MessageRef;
 use url::Url;
 
 use super::{Slack, say::is_timestamp};
 use crate::mrkdwn::is_id;
+use crate::render::is_shared;
 
 impl Slack {
     /// The address of a message, with its parent where it stands in a thread. None where Slack does not say where people see
@@ -13,6 +15,18 @@ impl Slack {
     /// Source: <https://docs.slack.dev/reference/methods/chat.getPermalink>, whose answers have this form.
     pub(crate) async fn message_link(&self, message: &MessageRef, thread: Option<&str>) -> Option<Url> {
         link(self.bot().await.ok()?.url.as_ref()?, message, thread)
+    }
+}
+
+impl Slack {
+    /// The address of the thread that a record's task was given in; none while people are asked, of another workspace, of
+    /// messages to one person, which nobody else can open, and of what is confidential.
+    pub(super) async fn asked_thread(&self, view: &CardView) -> Option<Url> {
+        let shown = !view.is_waiting() && !view.confidential;
+        let asked =
+            view.call.asked_in.as_ref().filter(|asked| shown && asked.surface == self.settings().name)?;
+        is_shared(&asked.message.channel).then_some(())?;
+        self.message_link(&asked.message, None).await
     }
 }
 

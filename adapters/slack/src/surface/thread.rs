@@ -18,7 +18,8 @@ use serde_json::json;
 use super::fault::surface_error;
 use super::{CLOCKS_DIFFER, HISTORY_SCOPES, Slack};
 use crate::api::{ApiError, Metadata, MetadataQuery, NewMessage, Update};
-use crate::render::thread::{self, ThreadMessage, channel_mark};
+use crate::render::channel_mark;
+use crate::render::thread::{self, ThreadMessage};
 
 /// How far apart the revisions of a workspace are: thirty a minute of the fifty that Slack takes.
 /// <https://docs.slack.dev/apis/web-api/rate-limits>
@@ -66,8 +67,7 @@ impl Slack {
         if place.surface != self.0.settings.name {
             return visible_line(place.surface.as_str()).into_string();
         }
-        let channel = self.channel(place);
-        if channel.starts_with(['C', 'G']) { channel_mark(channel) } else { self.texts().thread_directly() }
+        channel_mark(self.channel(place), self.texts())
     }
 }
 

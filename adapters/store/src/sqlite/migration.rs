@@ -31,6 +31,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { number: 5, name: "chat_tasks", sql: include_str!("../../migrations/0005_chat_tasks.sql") },
     Migration { number: 6, name: "digests", sql: include_str!("../../migrations/0006_digests.sql") },
     Migration { number: 7, name: "task_leases", sql: include_str!("../../migrations/0007_task_leases.sql") },
+    Migration { number: 8, name: "held_cards", sql: include_str!("../../migrations/0008_held_cards.sql") },
 ];
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS schema_migration (

@@ -106,6 +106,23 @@ pub(crate) fn raise(
     keep(batch, rows, (raised, now))
 }
 
+/// Every card of a request is drawn anew, though the request is as it was.
+pub(crate) fn redraw(batch: &mut Batch<'_>, request: RequestId) -> Result<(), StoreError> {
+    let now = batch.now();
+    let mut rows = match rows_of(batch, request) {
+        Err(fault @ StoreError::Inconsistent { .. }) => {
+            tracing::error!(approval.id = %request, error = %fault, "a card cannot be drawn anew");
+            return Ok(());
+        }
+        rows => rows?,
+    };
+    for touched in &mut rows {
+        touched.row.redraw(now);
+        touched.touched = true;
+    }
+    keep(batch, rows, (None, now))
+}
+
 /// Writes what was touched, and what is to show another revision.
 fn keep(
     batch: &mut Batch<'_>,

@@ -155,6 +155,14 @@ impl CardStore for SqliteStore {
         .await
     }
 
+    async fn redraw_held(&self, limit: u32) -> Result<usize, StoreError> {
+        // Mostly there is nothing: that needs no turn of the writer.
+        if !self.read(hold::any_redraws).await? {
+            return Ok(0);
+        }
+        self.write(move |batch| standing::redraw(batch, limit.clamp(1, LIMIT_MAX))).await
+    }
+
     async fn cards_of(&self, tenant: &TenantId, request: RequestId) -> Result<Vec<CardRow>, StoreError> {
         let tenant = tenant.clone();
         let rows = self.read(move |connection| card::of_request(connection, request)).await?;

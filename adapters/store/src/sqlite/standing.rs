@@ -1,5 +1,7 @@
 //! What stands beside the requests: holds and remembered yeses, placed and taken back with their events.
 
+use std::collections::BTreeSet;
+
 use placet::hold::{Hold, Lifted};
 use placet::id::{HoldId, RequestId, TenantId};
 use placet::ports::StoreError;
@@ -8,7 +10,8 @@ use placet::remembered::Forgotten;
 
 use crate::sqlite::batch::Batch;
 use crate::sqlite::fault::inconsistent;
-use crate::sqlite::table::{event, hold, remembered};
+use crate::sqlite::order;
+use crate::sqlite::table::{event, hold, remembered, request};
 
 /// Places a hold, unless the very same stands.
 pub(crate) fn place(batch: &mut Batch<'_>, mut placed: Hold) -> Result<Hold, StoreError> {
@@ -30,6 +33,7 @@ pub(crate) fn place(batch: &mut Batch<'_>, mut placed: Hold) -> Result<Hold, Sto
             batch.send(&[placed.announcement(tenant)], now)?;
         }
     }
+    batch.work();
     batch.wrote("hold.place");
     Ok(placed)
 }
@@ -50,8 +54,33 @@ pub(crate) fn lift(
         let kind = EventKind::HoldLifted { hold: id, lifted: lifted.clone() };
         batch.append(&[Event { tenant, request: None, at: lifted.at, kind }])?;
     }
+    batch.work();
     batch.wrote("hold.lift");
     Ok(true)
+}
+
+/// Goes on with having cards drawn anew that a hold changes. Gives how many requests were looked at.
+pub(crate) fn redraw(batch: &mut Batch<'_>, limit: u32) -> Result<usize, StoreError> {
+    let Some(redraws) = hold::redraws(batch.connection)? else { return Ok(0) };
+    let covered = hold::covered(batch.connection, &redraws, limit)?;
+    let left = covered.last().filter(|_| covered.len() == limit as usize);
+    hold::redrawn(batch.connection, &redraws, left.map(|(id, _)| *id))?;
+    let mut owners = BTreeSet::new();
+    for (id, tenant) in &covered {
+        match request::load(batch.connection, tenant, *id) {
+            Ok(approval) => drop(owners.insert(approval.card_owner())),
+            // Whoever does something about it is told; it must hold up no other card.
+            Err(fault @ StoreError::Inconsistent { .. }) => {
+                tracing::error!(approval.id = %id, error = %fault, "its card cannot tell of a stop");
+            }
+            Err(fault) => return Err(fault),
+        }
+    }
+    for owner in owners {
+        order::redraw(batch, owner)?;
+    }
+    batch.wrote("card.redraw");
+    Ok(covered.len().max(1))
 }
 
 /// In whose record a hold is told: its tenant's, or that of everybody who has one; where nobody has one yet, in the

@@ -16,7 +16,7 @@ const LEASE: Ttl = Ttl::from_secs(30);
 impl Desk {
     pub(crate) fn attempt(&self, revision: u64) -> Attempt {
         let id = AttemptId::mint(self.now(), &*self.setting.entropy);
-        Attempt { id, edits: None, revision, since: self.now(), lease_until: self.now() + LEASE }
+        Attempt { id, edits: None, revision, redraws: 0, since: self.now(), lease_until: self.now() + LEASE }
     }
 
     pub(crate) fn moving(&self, approval: &Approval, command: Command, step: CardStep) -> Order {

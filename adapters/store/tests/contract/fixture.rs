@@ -133,6 +133,7 @@ pub(crate) fn proposal(tag: &str) -> Arc<Proposal> {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     })
 }
 

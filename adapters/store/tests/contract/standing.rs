@@ -223,6 +223,65 @@ contract! {
         assert_eq!(executing, claimed);
     }
 
+    /// R29, R44: once a hold is there, and once it is lifted, the cards of what it covers and has not begun are due, a few at
+    /// a time, each once; nobody else's are.
+    the_cards_of_what_a_hold_covers_are_drawn_anew(desk) {
+        let mut covered = Vec::new();
+        for number in 0..5 {
+            let approval = desk.posts(&format!("v{number}")).await;
+            if number == 0 {
+                let yes = Command::Vote(ballot("alice", Decision::Approve));
+                desk.does(&approval, yes, facts(&desk, &["alice"])).await;
+            }
+            covered.push(approval.id);
+        }
+        let waits = desk.opens(desk.risky("not posted", 2)).await;
+        let over = desk.posts("over").await;
+        let no = Command::Vote(ballot("alice", Decision::Deny));
+        desk.does(&over, no, facts(&desk, &["alice"])).await;
+        assert_eq!(desk.store.redraw_held(2).await.unwrap(), 0, "there is no hold");
+        let redraws = async || {
+            let mut drawn = Vec::new();
+            for id in covered.iter().chain([&waits.id, &over.id]) {
+                drawn.push(desk.store.cards_of(&acme(), *id).await.unwrap()[0].redraws);
+            }
+            drawn
+        };
+        let elsewhere = [
+            (Some(acme()), HoldScope::Agent(AgentId::new("cleaner2").unwrap())),
+            (Some(acme()), HoldScope::Tool("prod/deploy".to_owned())),
+            (Some(acme()), HoldScope::Run { agent: cleaner(), run: RunId::new("run-2").unwrap() }),
+            (Some(tenant("globex")), HoldScope::All),
+        ];
+        for (whose, scope) in elsewhere {
+            desk.store.hold(hold(&desk, whose, scope)).await.unwrap();
+            while desk.store.redraw_held(2).await.unwrap() > 0 {}
+        }
+        assert_eq!(redraws().await, [0; 7], "no call of these");
+        let covering = [HoldScope::All, HoldScope::Agent(cleaner()), HoldScope::Tool("deploy".to_owned()), run_1()];
+        for (number, scope) in covering.into_iter().enumerate() {
+            let whose = (number % 2 == 0).then(acme);
+            let placed = desk.store.hold(hold(&desk, whose.clone(), scope.clone())).await.unwrap();
+            assert!(desk.store.next_due().await.unwrap().is_some_and(|at| at <= desk.now()), "the worker is told");
+            let mut looked_at = Vec::new();
+            while let count @ 1.. = desk.store.redraw_held(4).await.unwrap() {
+                looked_at.push(count);
+            }
+            assert_eq!(looked_at, [4, 2], "{scope:?}");
+            let count = 2 * number as u64;
+            assert_eq!(redraws().await, [[count + 1; 6].as_slice(), &[0]].concat(), "{scope:?}");
+            // Lifted before all are drawn: all are, from the first on.
+            assert!(desk.store.lift(whose.as_ref(), placed.id, lifted(&desk)).await.unwrap());
+            assert_eq!(desk.store.redraw_held(4).await.unwrap(), 4);
+            assert!(!desk.store.lift(whose.as_ref(), placed.id, lifted(&desk)).await.unwrap());
+            assert_eq!((desk.store.redraw_held(4).await.unwrap(), desk.store.redraw_held(4).await.unwrap()), (2, 0));
+            assert_eq!(redraws().await, [[count + 2; 6].as_slice(), &[0]].concat(), "{scope:?}");
+        }
+        for id in &covered {
+            assert!(desk.store.cards_of(&acme(), *id).await.unwrap()[0].is_behind());
+        }
+    }
+
     /// A hold that names nothing it could cover is none.
     a_hold_of_a_tool_without_a_name_is_refused(desk) {
         assert!(desk.store.hold(hold(&desk, None, HoldScope::Tool(String::new()))).await.is_err());

@@ -83,6 +83,7 @@ fn requests(text: &str) -> [CardView; 2] {
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     let id = RequestId::mint(at(0), &*Seeded::new(7));
     let tenant = TenantId::new("acme").unwrap();

@@ -55,6 +55,7 @@ async fn opens(desk: &Desk, tool: &str, number: usize, runs: bool) -> Result<App
         ask_again: false,
         edited: None,
         takes_no_questions: false,
+        asked_in: None,
     };
     let verdict = gate.policy_of(&tenant).judge(&proposal, &Circumstances::at(now));
     let terms = verdict.terms.clone().map(|terms| placet::policy::Terms { places: Vec::new(), ..terms });

@@ -92,6 +92,7 @@ fn call(path: &str) -> CallView {
         task: visible("clean up old files in the project"),
         reason: visible("Nobody has opened it for three months."),
         asked_by: visible("Ana"),
+        asked_in: None,
         agent: visible("cleaner"),
         asked_at: MOMENT,
         is_described: true,

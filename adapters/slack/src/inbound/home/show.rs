@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use placet::approval::Approval;
 use placet::call::ContentHash;
+use placet::card::CardView;
 use placet::gate::{Home, HomeGround};
 use placet::id::RequestId;
 use placet::person::Identity;
@@ -92,7 +93,7 @@ pub(super) async fn made(
         surface: &slack.settings().name,
         page,
         item: &|approval| Item {
-            card: desk.gate.view(approval),
+            card: CardView { stopped: ground.stopped(approval, &desk.gate), ..desk.gate.view(approval) },
             reads: !veiled.contains(&approval.id),
             link: links.get(&approval.id).cloned().flatten(),
         },

@@ -6,7 +6,7 @@
 
 use futures::future::{Either, select};
 use placet::gate::HomeGround;
-use placet::id::RequestId;
+use placet::id::{HoldId, RequestId};
 use placet::person::Identity;
 use placet::policy::PolicyVersion;
 use placet::time::{Timestamp, Ttl};
@@ -23,8 +23,8 @@ const LOOK_EVERY: Ttl = Ttl::from_secs(15);
 /// How long anything else can.
 const ALL_EVERY: Ttl = Ttl::from_secs(60);
 
-/// What everything that homes show follows from, but for accounts and the time.
-type Mark = (Vec<(RequestId, u64)>, PolicyVersion);
+/// What everything that homes show follows from, but for accounts and the time: requests, stops, and the policy.
+type Mark = ((Vec<(RequestId, u64)>, Vec<HoldId>), PolicyVersion);
 
 /// Looks until nobody has a home open any more.
 pub(super) async fn watch(desk: Shared) {

@@ -2,22 +2,32 @@
 
 use placet::approval::Proposal;
 use placet::hold::{Hold, HoldScope};
-use placet::id::{HoldId, TenantId};
+use placet::id::{HoldId, RequestId, TenantId};
 use placet::ports::{HoldQuery, StoreError};
 use placet::time::Timestamp;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Row, Rows, params};
 
-use crate::sqlite::fault::Meaning;
+use crate::sqlite::fault::{Meaning, inconsistent};
 use crate::sqlite::table::search::Search;
 use crate::sqlite::table::{
     Cell, bind, body_of, check, column_id, column_text, exactly_one, from_body, optional, text,
 };
 
 const TABLE: &str = "hold";
-const INSERT: &str = "INSERT INTO hold (body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since) \
-                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-const UPDATE: &str = "UPDATE hold SET body = ?1, lifted_at = ?2 WHERE hold_id = ?3 AND lifted_at IS NULL";
+/// Cards are drawn anew from the first on, whatever was left to be drawn.
+const INSERT: &str = "INSERT INTO hold (body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since, \
+                      redraws_after) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, x'')";
+const UPDATE: &str = "UPDATE hold SET body = ?1, lifted_at = ?2, redraws_after = x'' \
+                      WHERE hold_id = ?3 AND lifted_at IS NULL";
+const REDRAWS: &str = "SELECT hold_id, tenant_id, agent_id, tool_name, run_id, redraws_after FROM hold \
+                       WHERE redraws_after IS NOT NULL ORDER BY hold_id LIMIT 1";
+const REDRAWN: &str = "UPDATE hold SET redraws_after = ?1 WHERE hold_id = ?2";
+/// Of what time does something about, which is little: not of all requests that there ever were.
+pub(super) const COVERED: &str = "SELECT approval_id, tenant_id FROM approval_request INDEXED BY approval_request_due \
+                       WHERE due_at IS NOT NULL AND status IN ('waiting_approval', 'approved') \
+                       AND ?1 IN ('', tenant_id) AND ?2 IN ('', agent_id) AND ?3 IN ('', full_name) \
+                       AND ?4 IN ('', run_id) AND approval_id > ?5 ORDER BY approval_id LIMIT ?6";
 const SELECT: &str =
     "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since FROM hold";
 const BY_ID: &str = "SELECT body, lifted_at, hold_id, tenant_id, scope, agent_id, tool_name, run_id, since FROM hold \
@@ -107,6 +117,59 @@ pub(crate) fn covering(
     let (agent, tool) = (proposal.call.agent.as_str(), proposal.call.full_name());
     let mut statement = connection.prepare_cached(COVERING).on(TABLE)?;
     read_all(statement.query(params![tenant.as_str(), agent, tool, run]).on(TABLE)?)
+}
+
+/// A hold whose cards are to be drawn anew, and after which request.
+pub(crate) struct Redraws {
+    id: HoldId,
+    /// Its tenant, agent, tool and run, each empty where it names none.
+    names: [String; 4],
+    after: Vec<u8>,
+}
+
+/// Whether there is one.
+pub(crate) fn any_redraws(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(redraws(connection)?.is_some())
+}
+
+/// The first of them: of its columns alone, so that no body that cannot be read holds up any card.
+pub(crate) fn redraws(connection: &Connection) -> Result<Option<Redraws>, StoreError> {
+    let mut statement = connection.prepare_cached(REDRAWS).on(TABLE)?;
+    let mut rows = statement.query([]).on(TABLE)?;
+    let Some(row) = rows.next().on(TABLE)? else { return Ok(None) };
+    let name = |column: usize| -> Result<String, StoreError> { row.get(column).on(TABLE) };
+    let names = [name(1)?, name(2)?, name(3)?, name(4)?];
+    let after = row.get(5).on(TABLE)?;
+    Ok(Some(Redraws { id: HoldId::from_bytes(column_id(row, 0, TABLE)?), names, after }))
+}
+
+/// The next requests that it covers and that could still be started.
+pub(crate) fn covered(
+    connection: &Connection,
+    of: &Redraws,
+    limit: u32,
+) -> Result<Vec<(RequestId, TenantId)>, StoreError> {
+    let [tenant, agent, tool, run] = &of.names;
+    let mut statement = connection.prepare_cached(COVERED).on(TABLE)?;
+    let mut rows = statement.query(params![tenant, agent, tool, run, of.after, limit]).on(TABLE)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next().on(TABLE)? {
+        let id = RequestId::from_bytes(column_id(row, 0, TABLE)?);
+        let tenant = TenantId::new(column_text(row, 1, TABLE)?);
+        found.push((id, tenant.map_err(|fault| inconsistent(TABLE, id, fault))?));
+    }
+    Ok(found)
+}
+
+/// Those up to this one are drawn; all, where it is none.
+pub(crate) fn redrawn(
+    connection: &Connection,
+    of: &Redraws,
+    up_to: Option<RequestId>,
+) -> Result<(), StoreError> {
+    let mut update = connection.prepare_cached(REDRAWN).on(TABLE)?;
+    let after = up_to.as_ref().map(|id| id.as_bytes().as_slice());
+    exactly_one(update.execute(params![after, of.id.as_bytes().as_slice()]).on(TABLE)?, TABLE, of.id)
 }
 
 /// When the newest stop of this agent, or of this run of it, was lifted.

@@ -167,6 +167,12 @@ fn what_a_claim_looks_at_is_found_by_name() {
     let names = "(tenant_id=? AND agent_id=? AND tool_name=? AND run_id=?)";
     let covering = plan((hold::COVERING.to_owned(), texts(4)));
     assert_eq!(covering, format!("SEARCH hold USING INDEX hold_standing {names}"));
+    let covered = plan((hold::COVERED.to_owned(), texts(6)));
+    let due = "SEARCH approval_request USING INDEX approval_request_due (due_at>?)";
+    assert!(
+        covered.starts_with(due),
+        "what could be started is looked through, and not all there was: {covered}"
+    );
     let query = |session| placet::ports::RememberedQuery {
         tenant: TenantId::new("acme").unwrap(),
         session,

@@ -378,11 +378,12 @@ pub(crate) fn due(
 
 /// When time next has something to do, in any of the tables it has something to do in.
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
-    const EACH: [&str; 4] = [
+    const EACH: [&str; 5] = [
         "SELECT min(due_at) FROM approval_request WHERE due_at IS NOT NULL",
         "SELECT min(due_at) FROM card WHERE due_at IS NOT NULL",
         "SELECT min(due_at) FROM outbox WHERE due_at IS NOT NULL",
         "SELECT min(received_at) FROM inbox WHERE done_at IS NULL",
+        "SELECT min(since) FROM hold WHERE redraws_after IS NOT NULL",
     ];
     let mut next: Option<i64> = None;
     for sql in EACH {

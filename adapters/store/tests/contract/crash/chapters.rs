@@ -268,6 +268,8 @@ impl Story {
         assert_eq!(digests, [(acme(), Some(digest))], "once");
         let held = hold(&self.desk, None, HoldScope::All);
         let held = self.go(async |store| store.hold(held.clone()).await).await.unwrap();
+        // Once less where it was drawn, and the answer was lost.
+        while self.go(async |store| store.redraw_held(9).await).await.unwrap() > 0 {}
         let ended = lifted(&self.desk);
         // False where it was lifted, and the answer was lost.
         self.go(async |store| store.lift(None, held.id, ended.clone()).await).await.unwrap();
