@@ -29,7 +29,8 @@ use serde_json::{Value, json};
 
 /// What the homeserver beside which this runs is.
 fn env(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./test, or tests/homeserver/run COMMAND"))
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run ./test, or tests/homeserver/run COMMAND"))
 }
 
 /// Names that no other test has.
@@ -129,7 +130,8 @@ impl Scene {
         let mut options = MessagesOptions::backward();
         options.limit = 100_u32.into();
         let messages = self.ana_in(room).messages(options).await.unwrap();
-        let events = messages.chunk.iter().rev().map(|event| serde_json::from_str(event.raw().json().get()).unwrap());
+        let events =
+            messages.chunk.iter().rev().map(|event| serde_json::from_str(event.raw().json().get()).unwrap());
         events.collect()
     }
 
@@ -140,7 +142,9 @@ impl Scene {
     /// The keys of Placet's reactions that stand.
     async fn reactions(&self) -> Vec<String> {
         let seen = self.seen().await;
-        let own = seen.iter().filter(|event| event["type"] == "m.reaction" && event["sender"] == self.bot_id().as_str());
+        let own = seen
+            .iter()
+            .filter(|event| event["type"] == "m.reaction" && event["sender"] == self.bot_id().as_str());
         own.filter_map(|event| event["content"]["m.relates_to"]["key"].as_str().map(str::to_owned)).collect()
     }
 }
@@ -193,7 +197,11 @@ async fn a_card_lives(encrypted: bool) {
     let scene = Scene::new(encrypted, Buttons::Reactions).await;
     let (view, attempt, since) = (cards::view(&cards::waiting()), cards::attempt(1), now());
     let card = scene.matrix.post(&scene.place(), &view, attempt).await.unwrap();
-    assert_eq!(scene.matrix.post(&scene.place(), &view, attempt).await.unwrap(), card, "the same post is the same card");
+    assert_eq!(
+        scene.matrix.post(&scene.place(), &view, attempt).await.unwrap(),
+        card,
+        "the same post is the same card"
+    );
     let seen = scene.seen().await;
     let cards_seen: Vec<&Value> = seen.iter().filter(|event| event["type"] == "m.room.message").collect();
     assert_eq!(cards_seen.len(), 1, "{seen:#?}");
@@ -259,7 +267,10 @@ async fn a_removed_card_is_gone() {
     let card = scene.matrix.post(&scene.place(), &view, cards::attempt(2)).await.unwrap();
     room.kick_user(scene.bot_id(), None).await.unwrap();
     let thrown_out = scene.matrix.post(&scene.place(), &view, cards::attempt(3)).await;
-    assert!(matches!(&thrown_out, Err(SurfaceError::Never { why }) if why.contains("invite")), "{thrown_out:?}");
+    assert!(
+        matches!(&thrown_out, Err(SurfaceError::Never { why }) if why.contains("invite")),
+        "{thrown_out:?}"
+    );
     sync(scene.matrix.client()).await;
     let thrown_out = scene.matrix.edit(&card, &decided()).await;
     assert!(matches!(thrown_out, Err(SurfaceError::Gone { .. })), "{thrown_out:?}");
@@ -275,7 +286,8 @@ async fn a_poll_begins_and_ends() {
     let seen = scene.seen().await;
     assert_eq!(polls(&seen, "org.matrix.msc3381.poll.start"), 1, "{seen:#?}");
     assert_eq!(scene.reactions().await, [""; 0]);
-    let again = Matrix::new(scene.matrix.settings().clone(), scene.matrix.client().clone(), Arc::new(NoClock));
+    let again =
+        Matrix::new(scene.matrix.settings().clone(), scene.matrix.client().clone(), Arc::new(NoClock));
     again.edit(&card, &view).await.unwrap();
     assert_eq!(polls(&scene.seen().await, "org.matrix.msc3381.poll.start"), 1, "none is begun twice");
     again.edit(&card, &decided()).await.unwrap();
@@ -289,7 +301,8 @@ async fn a_poll_begins_and_ends() {
 async fn sixty_kilobytes_stand_in_the_thread() {
     let scene = Scene::new(true, Buttons::Reactions).await;
     let script: String = (0..3_000).map(|line| format!("echo line {line} <&>\n")).collect();
-    let approval = cards::waiting_for(cards::proposal(&json!({ "path": "run.sh", "content": script })), cards::terms());
+    let approval =
+        cards::waiting_for(cards::proposal(&json!({ "path": "run.sh", "content": script })), cards::terms());
     let view = cards::view(&approval);
     assert!(!scene.matrix.shows_all(&view));
     let card = scene.matrix.post(&scene.place(), &view, cards::attempt(1)).await.unwrap();
@@ -323,7 +336,8 @@ async fn what_is_told_stands_where_it_belongs() {
     let refusal = Message::new(tenant, Recipient::Account(reply(&scene)), refused(&approval));
     scene.matrix.tell(&refusal, &telling(8)).await.unwrap();
     let seen = scene.seen().await;
-    let told: Vec<&Value> = seen.iter().filter(|event| !event["content"]["placet.notice"].is_null()).collect();
+    let told: Vec<&Value> =
+        seen.iter().filter(|event| !event["content"]["placet.notice"].is_null()).collect();
     assert_eq!(told.len(), 2, "{told:#?}");
     let reminded = &told[0]["content"];
     assert_eq!(reminded["m.relates_to"]["event_id"], card.id);
@@ -358,4 +372,60 @@ async fn who_is_told_alone_is_told_in_an_encrypted_room() {
     let foreign = Message::new(TenantId::new("acme").unwrap(), foreign, reminder(&approval));
     let refused = scene.matrix.tell(&foreign, &telling(3)).await;
     assert!(matches!(refused, Err(SurfaceError::Never { .. })), "{refused:?}");
+}
+
+/// R31: a card in a thread stands there, is edited there, and what is told about it stands in the same thread; what can begin
+/// no thread is answered as a reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_card_can_stand_in_a_thread() {
+    let scene = Scene::new(true, Buttons::Reactions).await;
+    let root = scene.ana_in(&scene.room).send(text("please clean up")).await.unwrap().response.event_id;
+    let approval = cards::waiting();
+    let place = Place { thread: Some(root.to_string()), ..scene.place() };
+    sync(scene.matrix.client()).await;
+    let card = scene.matrix.post(&place, &cards::view(&approval), cards::attempt(1)).await.unwrap();
+    scene.matrix.edit(&card, &decided()).await.unwrap();
+    let tenant = TenantId::new("acme").unwrap();
+    let told = Message::new(tenant.clone(), Recipient::Place(place), reminder(&approval));
+    scene.matrix.tell(&told, &telling(1)).await.unwrap();
+    // The card is no beginning of a thread, for it is in one.
+    let beneath = Place { thread: Some(card.id.clone()), ..scene.place() };
+    let beneath = Message::new(tenant, Recipient::Place(beneath), reminder(&approval));
+    scene.matrix.tell(&beneath, &telling(2)).await.unwrap();
+    let seen = scene.seen().await;
+    let of = |event: &Value| event["content"]["m.relates_to"].clone();
+    let posted = seen.iter().find(|event| event["event_id"] == card.id).unwrap();
+    assert_eq!((&of(posted)["rel_type"], &of(posted)["event_id"]), (&json!("m.thread"), &json!(root)));
+    let told: Vec<Value> =
+        seen.iter().filter(|event| !event["content"]["placet.notice"].is_null()).map(of).collect();
+    assert_eq!(told.len(), 2, "{seen:#?}");
+    assert_eq!(told[0]["event_id"], json!(root));
+    assert_eq!(told[1]["m.in_reply_to"]["event_id"], card.id);
+}
+
+/// R29: a card whose answer was lost is found by another device of the account too, where the room is not encrypted, and by
+/// the same one after a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_card_is_found_by_its_mark() {
+    let scene = Scene::new(false, Buttons::Reactions).await;
+    let since = now();
+    let view = cards::view(&cards::waiting());
+    let card = scene.matrix.post(&scene.place(), &view, cards::attempt(1)).await.unwrap();
+    for number in 0..130 {
+        scene.ana_in(&scene.room).send(text(&format!("talk {number}"))).await.unwrap();
+    }
+    let other = Client::builder().homeserver_url(env("PLACET_HOMESERVER")).build().await.unwrap();
+    other.matrix_auth().login_username(scene.bot_id(), "correct-horse").await.unwrap();
+    sync(&other).await;
+    let other = Matrix::new(scene.matrix.settings().clone(), other, Arc::new(NoClock));
+    let found = other.find(&scene.place(), cards::attempt(1), since).await.unwrap().unwrap();
+    assert_eq!(found, Some(card), "past the first page, and by its mark");
+    // Whatever somebody else writes into an event is no card of Placet's.
+    let forged = json!({ "msgtype": "m.text", "body": "x", "placet.card": { "attempt": cards::attempt(2).to_string() } });
+    scene.ana_in(&scene.room).send_raw("m.room.message", forged).await.unwrap();
+    assert_eq!(other.find(&scene.place(), cards::attempt(2), since).await.unwrap().unwrap(), None);
+}
+
+fn text(body: &str) -> matrix_sdk::ruma::events::room::message::RoomMessageEventContent {
+    matrix_sdk::ruma::events::room::message::RoomMessageEventContent::text_plain(body)
 }
