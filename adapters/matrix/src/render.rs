@@ -163,9 +163,10 @@ fn record_of(view: &CardView, site: &Site<'_>, texts: &Texts) -> Written {
 fn headline(view: &CardView, texts: &Texts) -> String {
     let veiled = view.confidential.then(|| view.veil());
     let view = veiled.as_ref().unwrap_or(view);
-    let line = match view.is_waiting() {
-        true => placet::card::unlike_placet(&texts.headline(&view.call, &Markup::PLAIN)),
-        false => marked::Marked::of(texts.record_head(view, &marked::MARKS)).plain(),
+    let line = if view.is_waiting() {
+        placet::card::unlike_placet(&texts.headline(&view.call, &Markup::PLAIN))
+    } else {
+        marked::Marked::of(texts.record_head(view, &marked::MARKS)).plain()
     };
     let line = placet::card::escape::cut_end(&line, FALLBACK_CHARS_MAX).text;
     html::disarmed(&format!("{line} · {}", view.code)).replace('\n', " ")

@@ -373,3 +373,59 @@ async fn who_is_told_alone_is_told_in_an_encrypted_room() {
     let refused = scene.matrix.tell(&foreign, &telling(3)).await;
     assert!(matches!(refused, Err(SurfaceError::Never { .. })), "{refused:?}");
 }
+
+/// R31: a card in a thread stands there, is edited there, and what is told about it stands in the same thread; what can begin
+/// no thread is answered as a reply.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_card_can_stand_in_a_thread() {
+    let scene = Scene::new(true, Buttons::Reactions).await;
+    let root = scene.ana_in(&scene.room).send(text("please clean up")).await.unwrap().response.event_id;
+    let approval = cards::waiting();
+    let place = Place { thread: Some(root.to_string()), ..scene.place() };
+    sync(scene.matrix.client()).await;
+    let card = scene.matrix.post(&place, &cards::view(&approval), cards::attempt(1)).await.unwrap();
+    scene.matrix.edit(&card, &decided()).await.unwrap();
+    let tenant = TenantId::new("acme").unwrap();
+    let told = Message::new(tenant.clone(), Recipient::Place(place), reminder(&approval));
+    scene.matrix.tell(&told, &telling(1)).await.unwrap();
+    // The card is no beginning of a thread, for it is in one.
+    let beneath = Place { thread: Some(card.id.clone()), ..scene.place() };
+    let beneath = Message::new(tenant, Recipient::Place(beneath), reminder(&approval));
+    scene.matrix.tell(&beneath, &telling(2)).await.unwrap();
+    let seen = scene.seen().await;
+    let of = |event: &Value| event["content"]["m.relates_to"].clone();
+    let posted = seen.iter().find(|event| event["event_id"] == card.id).unwrap();
+    assert_eq!((&of(posted)["rel_type"], &of(posted)["event_id"]), (&json!("m.thread"), &json!(root)));
+    let told: Vec<Value> =
+        seen.iter().filter(|event| !event["content"]["placet.notice"].is_null()).map(of).collect();
+    assert_eq!(told.len(), 2, "{seen:#?}");
+    assert_eq!(told[0]["event_id"], json!(root));
+    assert_eq!(told[1]["m.in_reply_to"]["event_id"], card.id);
+}
+
+/// R29: a card whose answer was lost is found by another device of the account too, where the room is not encrypted, and by
+/// the same one after a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_card_is_found_by_its_mark() {
+    let scene = Scene::new(false, Buttons::Reactions).await;
+    let since = now();
+    let view = cards::view(&cards::waiting());
+    let card = scene.matrix.post(&scene.place(), &view, cards::attempt(1)).await.unwrap();
+    for number in 0..130 {
+        scene.ana_in(&scene.room).send(text(&format!("talk {number}"))).await.unwrap();
+    }
+    let other = Client::builder().homeserver_url(env("PLACET_HOMESERVER")).build().await.unwrap();
+    other.matrix_auth().login_username(scene.bot_id(), "correct-horse").await.unwrap();
+    sync(&other).await;
+    let other = Matrix::new(scene.matrix.settings().clone(), other, Arc::new(NoClock));
+    let found = other.find(&scene.place(), cards::attempt(1), since).await.unwrap().unwrap();
+    assert_eq!(found, Some(card), "past the first page, and by its mark");
+    // Whatever somebody else writes into an event is no card of Placet's.
+    let forged = json!({ "msgtype": "m.text", "body": "x", "placet.card": { "attempt": cards::attempt(2).to_string() } });
+    scene.ana_in(&scene.room).send_raw("m.room.message", forged).await.unwrap();
+    assert_eq!(other.find(&scene.place(), cards::attempt(2), since).await.unwrap().unwrap(), None);
+}
+
+fn text(body: &str) -> matrix_sdk::ruma::events::room::message::RoomMessageEventContent {
+    matrix_sdk::ruma::events::room::message::RoomMessageEventContent::text_plain(body)
+}

@@ -5,7 +5,7 @@
 use placet::card::{CardView, shorten};
 use placet::text::{Label, Texts};
 
-use super::card::{if_denied, minds, title};
+use super::card::{asked_place, if_denied, minds, title};
 use super::marked::{MARKS, Marked};
 use super::sheet::{Block, Sheet};
 

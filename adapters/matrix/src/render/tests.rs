@@ -147,7 +147,7 @@ fn a_long_call_is_shown_whole_in_the_thread() {
     let says_how = |part: &Written| part.plain.contains("To approve");
     let (last, others) = rendering.parts.split_last().unwrap();
     assert!(says_how(last) && !others.iter().any(says_how), "a yes is said below all of it");
-    let wide = "x".repeat(3_000_000);
+    let wide = "&".repeat(200_000);
     let rendering =
         shown(&placet_test_cards::view(&waiting_for(proposal(&json!({ "content": wide })), terms())));
     assert!(
@@ -176,13 +176,12 @@ fn every_card_has_room_in_every_language() {
     views.extend(calls::all().into_iter().map(|(name, approval)| (name.to_string(), view(&approval))));
     views.extend(special::views().into_iter().map(|(name, view)| (name.to_owned(), view)));
     for (name, view) in views.iter().filter(|(_, view)| view.parts.is_empty()) {
-        for buttons in [Buttons::Reactions, Buttons::Poll] {
-            for encrypted in [true, false] {
-                for language in Language::ALL {
-                    let rendering = shown_by(view, buttons, encrypted, Texts::of(language));
-                    assert_eq!(faults(&rendering), [""; 0], "{name}");
-                    assert_eq!(rendering.full, shows_all(view), "{name}");
-                }
+        // Each kind of buttons and each kind of room once: what they say is short, and has room of its own.
+        for (buttons, encrypted) in [(Buttons::Reactions, false), (Buttons::Poll, true)] {
+            for language in Language::ALL {
+                let rendering = shown_by(view, buttons, encrypted, Texts::of(language));
+                assert_eq!(faults(&rendering), [""; 0], "{name}");
+                assert_eq!(rendering.full, shows_all(view), "{name}");
             }
         }
     }
@@ -401,13 +400,13 @@ fn a_card_in_chinese() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
     /// R28: whatever an agent writes, wherever: no tag, no link, no call to everybody, nothing cut within a character or an
     /// entity, and room in an event, encrypted and as an edit.
     #[test]
     fn no_text_is_more_than_text(
         text in "(\\PC|[&<>\"'@\n\t \u{202e}\u{1F600}\u{301}\u{e000}\u{e001}]|@room|&amp;|</code>|https://a\\.b){0,400}",
-        times in 1_usize..60,
+        times in 1_usize..30,
         denied: bool,
     ) {
         let mut approval = everywhere(&text.repeat(times));
@@ -424,7 +423,7 @@ proptest! {
 
     /// R28: as much as can be has room too.
     #[test]
-    fn long_texts_have_room(piece in "[&<>\"'\\\\ a漢\u{1F600}\n]{1,4}", length in 1_usize..120_000) {
+    fn long_texts_have_room(piece in "[&<>\"'\\\\ a漢\u{1F600}\n]{1,4}", length in 1_usize..60_000) {
         let text: String = piece.chars().cycle().take(length).collect();
         let args = json!({ "path": text, "note": 1 });
         let rendering = shown(&view(&waiting_for(proposal(&args), terms())));

@@ -8,8 +8,11 @@ use placet::card::{CardView, StateView};
 use placet::id::SurfaceName;
 use placet::text::{Label, NoWay, Texts, Written, YesWay};
 
-use super::marked::Marked;
+use super::marked::{MARKS, Marked};
 use super::sheet::Block;
+
+/// Room for what a remembered yes covers, in characters: a longer one nobody takes in.
+const SCOPE_CHARS_MAX: usize = 400;
 
 /// What decides beside replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,9 +133,17 @@ impl Ways {
         let mut blocks = vec![Block::Line(label, Marked::of(yes))];
         let (label, no) = texts.to_deny(self.no, &written(self.no_encrypted));
         blocks.push(Block::Line(label, Marked::of(no)));
+        // Its exact scope must stand there whole, or it cannot be chosen.
+        if shown == Shown::Whole
+            && let Some((label, said)) = texts.to_remember(&view.call, &written(self.yes_encrypted), &MARKS)
+            && said.chars().count() <= SCOPE_CHARS_MAX
+        {
+            blocks.push(Block::Line(label, Marked::of(said)));
+        }
         if !votes.is_empty() {
             blocks.push(Block::Small(Marked::of(texts.to_take_back(prefix))));
         }
+        blocks.push(Block::Small(Marked::of(texts.more_by_reply(prefix))));
         blocks
     }
 }

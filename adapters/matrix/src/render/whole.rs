@@ -103,9 +103,9 @@ fn fields(view: &CardView, texts: &Texts) -> Vec<(String, String)> {
         (own(Label::Effect), optional(call.effect.as_ref())),
         (own(Label::WhyAsk), rules.join("\n")),
         (agents(Label::Task), unlike_placet(call.task.as_str())),
-        (agents(Label::AgentReason), unlike_placet(call.reason.as_str())),
-        (agents(Label::BasedOn), evidence.join("\n")),
-        (texts.then_in_the_agents_words(), optional(call.if_denied.as_ref())),
+        (own(Label::AgentReason), unlike_placet(call.reason.as_str())),
+        (agents(Label::BasedOn), unlike_placet(&evidence.join("\n"))),
+        (texts.then_in_the_agents_words(), unlike_placet(&optional(call.if_denied.as_ref()))),
     ];
     all.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect()
 }
