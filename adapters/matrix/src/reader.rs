@@ -132,7 +132,9 @@ impl Reader {
         Self(Arc::new(Parts { session, pins, first_seen, learning: tokio::sync::Mutex::default(), late }))
     }
 
-    pub(crate) fn session(&self) -> &Session {
+    /// The session that it reads by.
+    #[must_use]
+    pub fn session(&self) -> &Session {
         &self.0.session
     }
 
