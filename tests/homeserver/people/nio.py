@@ -2,13 +2,12 @@
 
 Reads commands as lines of JSON, `{"id": 1, "do": "send", …}`, and answers each with one, `{"id": 1, "ok": …}` or
 `{"id": 1, "error": "…"}`; js.mjs speaks the same. `src/people.rs` is the other end and says what the commands mean.
-Ends with its input.
+Its argument is a folder for its keys. Ends with its input.
 """
 
 import asyncio
 import json
 import sys
-import tempfile
 import time
 
 from nio import AsyncClient, AsyncClientConfig, ErrorResponse, MegolmEvent
@@ -46,7 +45,6 @@ class Client(AsyncClient):
 class Person:
     def __init__(self):
         self.client = None
-        self.folder = tempfile.TemporaryDirectory(prefix="placet-nio-")
         # By room: the events in the order in which they came, as they are read now.
         self.rooms = {}
         self.invites = {}
@@ -139,7 +137,7 @@ class Person:
 
     async def do_sign_in(self, homeserver, user, password, device_name):
         config = AsyncClientConfig(store_sync_tokens=False, encryption_enabled=True, max_timeouts=1)
-        client = Client(homeserver, user, store_path=self.folder.name, config=config)
+        client = Client(homeserver, user, store_path=sys.argv[1], config=config)
 
         def decrypt_event_quietly(event):
             try:
@@ -269,7 +267,6 @@ async def main():
         print(json.dumps({"id": id, **answer}), flush=True)
     if person.client is not None:
         await person.client.close()
-    person.folder.cleanup()
 
 
 asyncio.run(main())

@@ -14,6 +14,9 @@ use super::Client;
 /// The programs.
 const PEOPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/people");
 
+/// What a program writes beside its answers.
+const COMPLAINTS: &str = "complaints";
+
 /// How long a program may take for one command: longer than a person waits for what is to come.
 const ANSWER_SECONDS_MAX: u64 = 120;
 
@@ -25,7 +28,8 @@ pub(super) struct Process {
     child: Child,
     input: ChildStdin,
     output: Lines<BufReader<ChildStdout>>,
-    complaints: tempfile::NamedTempFile,
+    /// Its keys, where it keeps them in files, and what it complained of.
+    folder: tempfile::TempDir,
     number: u64,
 }
 
@@ -44,20 +48,22 @@ impl Process {
             Client::Nio => (PathBuf::from(&clients).join("python/bin/python"), ["-P", "nio.py"].as_slice()),
             Client::Js => (PathBuf::from(variable("PLACET_HOMESERVER_NODE")?), ["js.mjs"].as_slice()),
         };
-        let complaints = tempfile::NamedTempFile::new()?;
+        let folder = tempfile::Builder::new().prefix("placet-person-").tempdir()?;
+        let complaints = std::fs::File::create(folder.path().join(COMPLAINTS))?;
         let mut child = Command::new(&program)
             .args(arguments)
+            .arg(folder.path())
             .current_dir(PEOPLE)
             .env("PLACET_HOMESERVER_CLIENTS", &clients)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(complaints.reopen()?)
+            .stderr(complaints)
             .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("{} does not start", program.display()))?;
         let input = child.stdin.take().context("no input of it")?;
         let output = BufReader::new(child.stdout.take().context("no output of it")?).lines();
-        Ok(Self { child, input, output, complaints, number: 0 })
+        Ok(Self { child, input, output, folder, number: 0 })
     }
 
     /// Has it do something, and gives its answer.
@@ -99,7 +105,7 @@ impl Process {
 
     /// The end of what it complained of.
     fn complaint(&self) -> String {
-        let all = std::fs::read(self.complaints.path()).unwrap_or_default();
+        let all = std::fs::read(self.folder.path().join(COMPLAINTS)).unwrap_or_default();
         let all = String::from_utf8_lossy(&all);
         let begin = all.chars().count().saturating_sub(COMPLAINT_CHARACTERS_MAX);
         all.chars().skip(begin).collect()
