@@ -32,4 +32,6 @@ pub use agent::{Call, Claimed};
 pub use desk::{Desk, Engine, Transport, converse};
 pub use http::Answer;
 pub use people::{Card, Person};
+/// A real Matrix homeserver, and people on it: there nothing is a fake.
+pub use placet_test_homeserver as homeserver;
 pub use placet_test_macros::conversation;

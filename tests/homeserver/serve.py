@@ -142,10 +142,15 @@ def ask(url, body=None, method=None):
         return json.loads(body) if body.startswith(b"{") else body
 
 
+def log_file(folder):
+    """Where it logs: to a file that stays, for who wants to read it."""
+    return Path(os.environ.get("PLACET_HOMESERVER_LOG_FILE") or folder / "log")
+
+
 def start(folder, more, secret):
     port = free_port()
     lay_out(folder, port, secret, more)
-    log = open(folder / "log", "ab")
+    log = open(log_file(folder), "ab")
     command = [sys.executable, "-m", "synapse.app.homeserver"]
     for name in ["homeserver.yaml", "more.yaml"]:
         command += ["-c", str(folder / name)]
@@ -180,7 +185,11 @@ def administrator(url, secret):
 
 def run(command, environment):
     """Runs it to its end; what ends this program is handed on, so that the command ends first."""
-    child = subprocess.Popen(command, env={**os.environ, **environment})
+    try:
+        child = subprocess.Popen(command, env={**os.environ, **environment})
+    except OSError as error:
+        print(f"tests/homeserver/run: {command[0]} does not start: {error.strerror}", file=sys.stderr)
+        return 127
     for number in [signal.SIGTERM, signal.SIGHUP]:
         signal.signal(number, lambda number, _frame: child.send_signal(number))
     # A terminal sends it to both of them.
@@ -210,7 +219,7 @@ def main(arguments):
                     synapse, url = start(folder, more, secret)
                     break
                 except Failed:
-                    if not left or b"Address already in use" not in (folder / "log").read_bytes():
+                    if not left or b"Address already in use" not in log_file(folder).read_bytes():
                         raise
             environment = {
                 "PLACET_HOMESERVER": url,
@@ -222,7 +231,7 @@ def main(arguments):
             }
             return run(arguments, environment)
         except (Failed, urllib.error.URLError) as failed:
-            log = (folder / "log").read_text(errors="replace") if (folder / "log").exists() else ""
+            log = log_file(folder).read_text(errors="replace") if log_file(folder).exists() else ""
             sys.exit(f"tests/homeserver/run: {failed}. The end of its log:\n{log[-4000:]}")
         finally:
             # What it would still write is thrown away with its folder.
