@@ -190,6 +190,14 @@ impl Session {
         Ok(session)
     }
 
+    /// Gives the session up, and waits until nobody holds its client any more: then the store is free for the next one.
+    pub async fn close(self) {
+        let mut held = self.0.folder.held();
+        drop(self);
+        // Nothing is ever sent: it ends with the folder.
+        while held.changed().await.is_ok() {}
+    }
+
     /// The SDK's client, for whoever sends. The store stays locked while one is held.
     #[must_use]
     pub fn client(&self) -> &Client {
