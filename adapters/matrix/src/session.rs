@@ -273,17 +273,24 @@ impl Session {
 
     /// What an error of the homeserver means for the session.
     pub(crate) fn fault(&self, fault: &HttpError) -> SessionError {
-        match fault.client_api_error_kind() {
+        match said(fault).client_api_error_kind() {
             Some(ErrorKind::UnknownToken(_)) => SessionError::Ended { folder: self.0.folder.shown() },
             _ => fault_of(fault),
         }
     }
 }
 
+/// What the homeserver said: also where it said it when a token was to be renewed.
+fn said(fault: &HttpError) -> &HttpError {
+    match fault {
+        HttpError::RefreshToken(matrix_sdk::RefreshTokenError::MatrixAuth(inner)) => said(inner),
+        fault => fault,
+    }
+}
+
 /// Whether trying again may help, for errors that do not end the session.
 fn fault_of(fault: &HttpError) -> SessionError {
-    match fault {
-        HttpError::RefreshToken(matrix_sdk::RefreshTokenError::MatrixAuth(inner)) => fault_of(inner),
+    match said(fault) {
         HttpError::Reqwest(fault) => SessionError::Unreached(fault.without_url_text()),
         fault if is_passing(fault) => SessionError::Unreached(fault.to_string()),
         fault => SessionError::Refused(fault.to_string()),
@@ -315,6 +322,7 @@ impl WithoutUrl for matrix_sdk::reqwest::Error {
 
 /// Too many requests, or trouble on its side.
 pub(crate) fn is_passing(fault: &HttpError) -> bool {
+    let fault = said(fault);
     let status = fault.as_client_api_error().map(|error| error.status_code);
     matches!(fault.client_api_error_kind(), Some(ErrorKind::LimitExceeded(_)))
         || status.is_some_and(|status| status.is_server_error() || status.as_u16() == 429)
