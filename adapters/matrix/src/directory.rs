@@ -14,16 +14,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use matrix_sdk::HttpError;
 use matrix_sdk::ruma::api::client::membership::joined_members;
-use matrix_sdk::ruma::api::client::profile::get_profile;
 use matrix_sdk::ruma::api::client::state::get_state_event_for_key;
 use matrix_sdk::ruma::api::client::state::get_state_event_for_key::v3::StateEventFormat;
 use matrix_sdk::ruma::api::error::ErrorKind;
 use matrix_sdk::ruma::events::StateEventType;
+use matrix_sdk::ruma::events::room::member::MembershipState;
 use matrix_sdk::ruma::{OwnedRoomId, OwnedUserId, RoomId, UserId};
 use placet::gate::Answers;
 use placet::person::{AccountState, Identity, NoStanding};
 use placet::ports::{Account, Clock, Directory, Members};
 use placet::time::{Timestamp, Ttl};
+use serde::Deserialize;
 
 use crate::session::{Session, is_passing};
 use power::{Created, Powers};
@@ -33,6 +34,13 @@ const ACCOUNTS_MAX: usize = 10_000;
 
 /// Groups that are remembered: more than any policy names.
 const GROUPS_MAX: usize = 1_000;
+
+/// Rooms that are asked about one account: the first one mostly tells.
+const ROOMS_MAX: usize = 20;
+
+/// Why somebody does not count whom the bot meets nowhere.
+const NO_ROOM: &str =
+    "it is in no room with the bot: invite it there; an account that was deactivated is in none";
 
 /// Why nobody counts while the homeserver does not answer.
 const NO_ANSWER: &str = "the homeserver does not answer at the moment";
@@ -99,20 +107,72 @@ impl Parts {
         if self.session.settings().people.admits(&account) { Ok(account) } else { Err(NoStanding::Foreign) }
     }
 
+    /// Whether an account is in a room with the bot now. A profile says less: it is there for accounts that were deactivated,
+    /// and missing for those that never chose a name; who is deactivated leaves every room.
     async fn ask_account(&self, account: &OwnedUserId) -> Account {
         let as_of = self.clock.now();
-        let request = get_profile::v3::Request::new(account.clone());
-        match self.session.client().send(request).await {
-            Ok(profile) => {
-                let name = profile.get("displayname").and_then(|name| name.as_str()).map(str::to_owned);
-                Account { state: AccountState::Active, name, as_of }
-            }
-            Err(fault) => {
-                if fault.client_api_error_kind() != Some(&ErrorKind::NotFound) {
-                    tracing::warn!(error = %fault, "the homeserver does not tell what an account is");
+        for room in self.rooms_of(account).await {
+            match self.membership(&room, account).await {
+                Ok(Some(name)) => return Account { state: AccountState::Active, name, as_of },
+                Ok(None) => {}
+                Err(why) => {
+                    tracing::warn!(error = %why, room = %room, "the homeserver does not tell what an account is");
+                    return barred(NoStanding::Unreadable(why), as_of);
                 }
-                Account { state: AccountState::Barred(unknown(&fault)), name: None, as_of }
             }
+        }
+        barred(NoStanding::Unreadable(NO_ROOM.to_owned()), as_of)
+    }
+
+    /// Where an account may be met: the rooms of the settings, then where it was seen.
+    async fn rooms_of(&self, account: &UserId) -> Vec<OwnedRoomId> {
+        let settings = self.session.settings();
+        let mut rooms = Vec::new();
+        let configured: Vec<_> = std::iter::once(&settings.room).chain(&settings.ops_room).collect();
+        let mut joined = self.session.client().joined_rooms();
+        joined.sort_by_key(|room| !configured.contains(&&room.room_id().to_owned()));
+        for room in joined {
+            let is_configured = configured.iter().any(|id| **id == room.room_id());
+            let was_seen = async || {
+                let member = room.get_member_no_sync(account).await.ok().flatten();
+                member.is_some_and(|member| *member.membership() == MembershipState::Join)
+            };
+            if is_configured || was_seen().await {
+                rooms.push(room.room_id().to_owned());
+            }
+            if rooms.len() == ROOMS_MAX {
+                break;
+            }
+        }
+        rooms
+    }
+
+    /// What an account in a room calls itself there, if anything; none if it is not in it.
+    async fn membership(&self, room: &RoomId, account: &UserId) -> Result<Option<Option<String>>, String> {
+        #[derive(Deserialize)]
+        struct Content {
+            membership: MembershipState,
+            #[serde(default)]
+            displayname: Option<String>,
+        }
+        let (kind, key) = (StateEventType::RoomMember, account.to_string());
+        let request = get_state_event_for_key::v3::Request::new(room.to_owned(), kind, key);
+        match self.session.client().send(request).await {
+            Ok(answer) => {
+                let content: Content = serde_json::from_str(answer.event_or_content.get())
+                    .map_err(|_| "the homeserver's answer about it cannot be understood".to_owned())?;
+                Ok((content.membership == MembershipState::Join).then_some(content.displayname))
+            }
+            // Never in it; or the bot is not, and what it knew of the room is old.
+            Err(fault)
+                if matches!(
+                    fault.client_api_error_kind(),
+                    Some(ErrorKind::NotFound | ErrorKind::Forbidden)
+                ) =>
+            {
+                Ok(None)
+            }
+            Err(fault) => Err(unread(&fault)),
         }
     }
 
@@ -160,16 +220,6 @@ impl Parts {
             Err(fault) if fault.client_api_error_kind() == Some(&ErrorKind::NotFound) => Ok(None),
             Err(fault) => Err(unread(&fault)),
         }
-    }
-}
-
-/// Why an account does not count that the homeserver does not tell of.
-fn unknown(fault: &HttpError) -> NoStanding {
-    match fault.client_api_error_kind() {
-        // No homeserver has a profile of an account that was never made; most drop that of one that was deactivated.
-        Some(ErrorKind::NotFound) => NoStanding::Deactivated,
-        _ if is_passing(fault) => NoStanding::Unreadable(NO_ANSWER.to_owned()),
-        _ => NoStanding::Unreadable(format!("the homeserver does not tell what it is: {fault}")),
     }
 }
 

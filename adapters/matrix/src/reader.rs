@@ -116,7 +116,7 @@ impl From<matrix_sdk::Error> for ReadError {
 
 /// What is there of an event now.
 enum Found {
-    Act(Confirmed),
+    Act(Box<Confirmed>),
     Change(Change),
     /// Redacted, or nothing of interest.
     Nothing,
@@ -165,7 +165,7 @@ impl Reader {
         };
         match self.found(&room, &raw).await? {
             // Another one than was asked for is none.
-            Found::Act(confirmed) if confirmed.act.event == event => Ok(Some(confirmed)),
+            Found::Act(confirmed) if confirmed.act.event == event => Ok(Some(*confirmed)),
             Found::Act(_) | Found::Change(_) | Found::Nothing => Ok(None),
         }
     }
@@ -205,7 +205,7 @@ impl Reader {
         if let Backing::Unreadable { session: Some(session), may_come: true } = &act.backing {
             self.late().add(session, &act.room, &act.event);
         }
-        Ok(Found::Act(Confirmed { act, seal }))
+        Ok(Found::Act(Box::new(Confirmed { act, seal })))
     }
 
     /// What is inside an encrypted event, or `closed` where it cannot be read.

@@ -94,7 +94,7 @@ impl Reader {
         let mut acts = Vec::new();
         for raw in raws {
             match self.found(&room, &raw).await? {
-                Found::Act(confirmed) => acts.push(confirmed),
+                Found::Act(confirmed) => acts.push(*confirmed),
                 // What is older was said before the bot came, and is none of its business.
                 Found::Change(Change::Membership { of, is_joined: true }) if of == own => break,
                 Found::Change(_) | Found::Nothing => {}

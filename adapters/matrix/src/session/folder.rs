@@ -4,6 +4,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tokio::sync::watch;
+
 use super::kept::Kept;
 use crate::pins::{PinFile, replace};
 
@@ -42,6 +44,8 @@ pub enum FolderError {
 pub(super) struct Folder {
     path: PathBuf,
     lock: File,
+    /// Dropped after the lock was given up.
+    held: watch::Sender<()>,
 }
 
 impl Folder {
@@ -64,10 +68,15 @@ impl Folder {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let lock = options.open(path.join("lock")).map_err(fault("making its lock"))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { path: path.to_owned(), lock }),
+            Ok(()) => Ok(Self { path: path.to_owned(), lock, held: watch::Sender::new(()) }),
             Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path.display().to_string())),
             Err(TryLockError::Error(error)) => Err(fault("locking it")(error)),
         }
+    }
+
+    /// Ends when the lock was given up.
+    pub(super) fn held(&self) -> watch::Receiver<()> {
+        self.held.subscribe()
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -93,6 +93,11 @@ impl Session {
     /// # Errors
     /// If it was set up before, or cannot be now.
     pub async fn enable_recovery(&self) -> Result<SecretString, IdentityError> {
+        // The SDK would make another key, and the one that the operator keeps would open nothing any more.
+        let has_one = self.client().encryption().secret_storage().is_enabled().await;
+        if has_one.map_err(|fault| IdentityError::Sdk(fault.to_string()))? {
+            return Err(IdentityError::HasRecovery);
+        }
         match self.client().encryption().recovery().enable().await {
             Ok(key) => Ok(SecretString::from(key)),
             Err(RecoveryError::BackupExistsOnServer) => Err(IdentityError::HasRecovery),

@@ -14,33 +14,53 @@ fn identity(user: &matrix_sdk::ruma::UserId) -> Identity {
     Identity::matrix(user.as_str()).unwrap()
 }
 
-/// R17: an admitted account counts; one that is not, the bot's own, one that was never made and one that was deactivated
-/// do not, and without the homeserver nobody does.
+/// R17: an admitted account that is in a room with the bot counts; one that is not admitted, the bot's own, one that was
+/// never made and one that was deactivated do not.
 #[tokio::test(flavor = "multi_thread")]
 async fn accounts_count_by_what_the_homeserver_says_now() {
     let world = World::new();
     let (alice, mallory) = (world.person("alice").await, world.person("mallory").await);
     let nobody: matrix_sdk::ruma::OwnedUserId = "@nobody-was-made:example.org".try_into().unwrap();
-    let bot = world.bot(&[&alice.user, &nobody]).await;
-    let session = bot.opens().await.unwrap();
-    let directory = MatrixDirectory::new(session.clone(), Arc::new(Ticking::default()));
+    let mut bot = world.bot(&[&alice.user, &nobody]).await;
+    let keeper = world.person("keeper").await;
+    bot.settings.people.accounts.insert(keeper.user.clone());
+    bot.settings.room = keeper.creates_room(json!({})).await;
+    let mut ear = bot.starts().await;
+    keeper.invites(&bot.settings.room, &bot.settings.user).await;
+    ear.comes_to(&bot.settings.room).await;
+    let directory = MatrixDirectory::new(ear.reader.session().clone(), Arc::new(Ticking::default()));
+    let state = async |who| directory.account(&identity(who), Ttl::ZERO).await.state;
+    let is_nowhere = |state: &AccountState| matches!(state, AccountState::Barred(NoStanding::Unreadable(why)) if why.contains("no room with the bot"));
+    // Admitted, and not there yet.
+    assert!(is_nowhere(&state(&alice.user).await));
+    for who in [&alice, &mallory] {
+        keeper.invites(&bot.settings.room, &who.user).await;
+        who.joins(&bot.settings.room).await;
+    }
     let known = directory.account(&identity(&alice.user), Ttl::ZERO).await;
     assert_eq!((known.state, known.name.as_deref()), (AccountState::Active, Some("alice")));
-    for (who, why) in [
-        (&mallory.user, NoStanding::Foreign),
-        (&bot.settings.user, NoStanding::Bot),
-        (&nobody, NoStanding::Deactivated),
-    ] {
-        let barred = directory.account(&identity(who), Ttl::ZERO).await.state;
-        assert_eq!(barred, AccountState::Barred(why), "{who}");
-    }
     let at_hand = directory.account_at_hand(&identity(&alice.user), Ttl::from_secs(60)).unwrap();
     assert_eq!(at_hand.as_of, known.as_of);
+    assert_eq!(state(&mallory.user).await, AccountState::Barred(NoStanding::Foreign));
+    assert_eq!(state(&bot.settings.user).await, AccountState::Barred(NoStanding::Bot));
+    assert!(is_nowhere(&state(&nobody).await));
 
     let path = format!("/_synapse/admin/v1/deactivate/{}", alice.user);
     world.as_admin("POST", &path, json!({ "erase": false })).await;
-    let gone = directory.account(&identity(&alice.user), Ttl::ZERO).await.state;
-    assert!(matches!(gone, AccountState::Barred(_)), "{gone:?}");
+    // The homeserver takes it out of its rooms one after the other.
+    ear.hears_until(
+        |heard| matches!(heard, placet_matrix::sync::Heard::People { room } if *room == bot.settings.room),
+    )
+    .await;
+    let mut gone = state(&alice.user).await;
+    for _ in 0..20 {
+        if is_nowhere(&gone) {
+            break;
+        }
+        ear.hears().await;
+        gone = state(&alice.user).await;
+    }
+    assert!(is_nowhere(&gone), "{gone:?}");
 }
 
 /// R17: who has a room's power is asked when it matters: by level, by version 12's makers, and no more after a kick. A room

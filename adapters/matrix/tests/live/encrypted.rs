@@ -119,7 +119,7 @@ async fn a_replaced_identity_is_an_alarm() {
     let impostor = Keyed::signed(&world, &alice.user, PASSWORD).await;
     let seen = impostor.master_key().await;
     assert_ne!(seen, first);
-    drop(ear);
+    ear.stops().await;
     let mut ear = bot.starts().await;
     let said = impostor.says(&room, "!placet approve").await;
     ear.hears_event(&said).await;

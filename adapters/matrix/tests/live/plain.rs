@@ -64,7 +64,7 @@ async fn a_redacted_reaction_is_nothing_after_a_restart() {
     let card = alice.says(&room, "a card").await;
     let yes = alice.reacts(&room, &card, "✅").await;
     ear.hears_event(&yes).await;
-    drop(ear);
+    ear.stops().await;
     alice.redacts(&room, &yes).await;
     let no = alice.reacts(&room, &card, "❌").await;
 
@@ -90,7 +90,7 @@ async fn what_was_said_while_down_is_read_again() {
     ear.comes_to(&room).await;
     let card = alice.says(&room, "a card").await;
     ear.hears_event(&card).await;
-    drop(ear);
+    ear.stops().await;
     for number in 0..130 {
         alice.says(&room, &format!("message {number}")).await;
     }

@@ -123,8 +123,7 @@ impl World {
     pub(crate) async fn bot(&self, admitted: &[&UserId]) -> Bot {
         let user = self.somebody("bot").await;
         let folder = tempfile::tempdir().unwrap();
-        let bot = Bot { settings: self.settings(&user, folder.path(), admitted), folder: Arc::new(folder) };
-        bot
+        Bot { settings: self.settings(&user, folder.path(), admitted), folder: Arc::new(folder) }
     }
 
     fn settings(&self, user: &UserId, folder: &Path, admitted: &[&UserId]) -> MatrixSettings {
@@ -225,6 +224,15 @@ impl Bot {
     }
 }
 
+impl Bot {
+    /// Started, has heard what there is, and stopped.
+    pub(crate) async fn hears_once(&self) {
+        let mut ear = self.starts().await;
+        ear.hears().await;
+        ear.stops().await;
+    }
+}
+
 /// A bot that listens.
 pub(crate) struct Ear {
     pub(crate) sync: Sync,
@@ -262,6 +270,13 @@ impl Ear {
     /// Goes where it was invited to.
     pub(crate) async fn comes_to(&mut self, room: &RoomId) {
         self.hears_until(|heard| matches!(heard, Heard::Joined { room: to } if to == room)).await;
+    }
+
+    /// Gives everything up, so that another can start.
+    pub(crate) async fn stops(self) {
+        let session = self.reader.session().clone();
+        drop(self);
+        session.close().await;
     }
 
     /// What an event is worth now.
