@@ -75,14 +75,16 @@ fn pages(view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
 
 /// The longest beginning that has room: whole lines where that is one at least, else whole characters.
 fn fitting<'t>(text: &'t str, room: usize, cost: &impl Fn(&str) -> usize) -> &'t str {
-    if cost(text) <= room {
+    // No character takes less than a byte: beyond so many nothing has room, and need not be looked at.
+    let window = text.char_indices().nth(room).map_or(text, |(end, _)| text.get(..end).unwrap_or_default());
+    if window.len() == text.len() && cost(text) <= room {
         return text;
     }
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let ends: Vec<usize> = window.char_indices().map(|(at, _)| at).collect();
     // More of a text never costs less.
-    let fits = ends.partition_point(|end| cost(text.get(..*end).unwrap_or_default()) <= room);
+    let fits = ends.partition_point(|end| cost(window.get(..*end).unwrap_or_default()) <= room);
     let end = fits.checked_sub(1).and_then(|last| ends.get(last).copied()).unwrap_or(0);
-    let head = text.get(..end).unwrap_or_default();
+    let head = window.get(..end).unwrap_or_default();
     head.rfind('\n').map_or(head, |line_end| head.get(..=line_end).unwrap_or(head))
 }
 
