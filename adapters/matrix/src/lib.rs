@@ -1,6 +1,7 @@
 //! Matrix: decisions by reaction, poll answer and command, bound to a person by their keys; cards with edits.
 #![recursion_limit = "256"]
 
+pub mod commands;
 pub mod content;
 pub mod render;
 mod surface;

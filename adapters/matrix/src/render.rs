@@ -14,6 +14,7 @@
 //! effect, why am I asked, on which grounds, what if not, and until when. How one decides stands last.
 
 mod card;
+pub mod commands;
 mod compact;
 pub mod html;
 mod marked;
@@ -89,14 +90,7 @@ pub fn render(view: &CardView, site: &Site<'_>, texts: &Texts) -> Rendering {
     let mut sheet = body(view, shown, can_be_approved, texts);
     let tail = ways.map(|ways| ways.blocks(view, shown, site, texts)).unwrap_or_default();
     sheet.extend(tail);
-    Rendering {
-        written: sheet.written(),
-        headline,
-        full,
-        shown: view.shown(site.surface, full),
-        ways,
-        parts,
-    }
+    Rendering { written: sheet.written(), headline, full, shown: view.shown(site.surface, full), ways, parts }
 }
 
 /// Whether a card for this view shows the whole call, wherever it stands.

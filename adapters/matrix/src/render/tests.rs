@@ -8,9 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::content::{
-    self, Beneath, CardMark, EVENT_BYTES_MAX, Voice, sealed_bytes,
-};
+use crate::content::{self, Beneath, CardMark, EVENT_BYTES_MAX, Voice, sealed_bytes};
 use crate::fixtures::*;
 
 fn shown_by(view: &CardView, buttons: Buttons, encrypted: bool, texts: &Texts) -> Rendering {
@@ -23,7 +21,7 @@ fn shown(view: &CardView) -> Rendering {
 }
 
 /// Both forms, as people read them: the plain one, and the HTML with a line for each block.
-fn read(written: &Written) -> String {
+pub(super) fn read(written: &Written) -> String {
     let mut html = written.html.as_str().to_owned();
     for end in ["</h4>", "</p>", "</ul>", "</li>", "</pre>", "</blockquote>", "<br>", "<ul>"] {
         html = html.replace(end, &format!("{end}\n"));
@@ -33,7 +31,8 @@ fn read(written: &Written) -> String {
 
 fn all_read(rendering: &Rendering) -> String {
     let parts = rendering.parts.iter().map(read).collect::<Vec<_>>();
-    let ways = rendering.ways.map_or_else(|| "none".to_owned(), |ways| format!("{:?} / {:?}", ways.yes, ways.no));
+    let ways =
+        rendering.ways.map_or_else(|| "none".to_owned(), |ways| format!("{:?} / {:?}", ways.yes, ways.no));
     let head = format!("full: {} · ways: {ways} · {}", rendering.full, rendering.headline);
     let mut all = vec![head, read(&rendering.written)];
     all.extend(parts);
@@ -118,7 +117,8 @@ fn a_confidential_call_is_shown_to_nobody_in_a_room() {
     });
     let rendering = shown(&view(&approval));
     assert!(!rendering.full && rendering.parts.is_empty() && !rendering.reaction_approves());
-    let said = format!("{} {} {}", rendering.headline, rendering.written.plain, rendering.written.html.as_str());
+    let said =
+        format!("{} {} {}", rendering.headline, rendering.written.plain, rendering.written.html.as_str());
     for hidden in ["scratch", "clean up", "three months"] {
         assert!(!said.contains(hidden), "{hidden}: {said}");
     }
@@ -133,8 +133,11 @@ fn a_long_call_is_shown_whole_in_the_thread() {
     let view = view(&approval);
     let rendering = shown(&view);
     assert!(!rendering.full && !rendering.reaction_approves());
-    assert!(matches!(rendering.ways.unwrap().yes, Some(YesWay::Thread(parts)) if parts as usize == rendering.parts.len()));
-    let all: String = rendering.parts.iter().map(|part| part.plain.replace("│ ", "").replace('\n', "")).collect();
+    assert!(
+        matches!(rendering.ways.unwrap().yes, Some(YesWay::Thread(parts)) if parts as usize == rendering.parts.len())
+    );
+    let all: String =
+        rendering.parts.iter().map(|part| part.plain.replace("│ ", "").replace('\n', "")).collect();
     for line in [0, 1, 749, 1_499] {
         assert!(all.contains(&format!("echo {line} of a long script")), "line {line} is missing");
     }
@@ -142,8 +145,12 @@ fn a_long_call_is_shown_whole_in_the_thread() {
     let (last, others) = rendering.parts.split_last().unwrap();
     assert!(says_how(last) && !others.iter().any(says_how), "a yes is said below all of it");
     let wide = "x".repeat(3_000_000);
-    let rendering = shown(&placet_test_cards::view(&waiting_for(proposal(&json!({ "content": wide })), terms())));
-    assert!(rendering.parts.is_empty() && rendering.ways.unwrap().yes.is_none(), "what nobody reads is not approved");
+    let rendering =
+        shown(&placet_test_cards::view(&waiting_for(proposal(&json!({ "content": wide })), terms())));
+    assert!(
+        rendering.parts.is_empty() && rendering.ways.unwrap().yes.is_none(),
+        "what nobody reads is not approved"
+    );
 }
 
 /// R28: a call of sixty kilobytes stands in parts that have room, whatever it is made of.
@@ -151,7 +158,8 @@ fn a_long_call_is_shown_whole_in_the_thread() {
 fn sixty_kilobytes_have_room() {
     for piece in ["x", "漢", "<&>\"'", "\u{1F600}", "line\n", "\\", "a b  c"] {
         let long = piece.repeat(60_000 / piece.len());
-        let rendering = shown(&view(&waiting_for(proposal(&json!({ "path": "f", "content": long })), terms())));
+        let rendering =
+            shown(&view(&waiting_for(proposal(&json!({ "path": "f", "content": long })), terms())));
         assert!(!rendering.parts.is_empty(), "{piece}");
         assert_eq!(faults(&rendering), [""; 0], "{piece}");
     }
@@ -201,7 +209,10 @@ fn faults(rendering: &Rendering) -> Vec<String> {
     let thread = format!("${}", "x".repeat(200));
     let mark = mark(&view, rendering);
     let mut contents = vec![
-        content::marked(content::message(&rendering.written, Voice::Text, &[], Beneath::Thread(&thread)), &mark),
+        content::marked(
+            content::message(&rendering.written, Voice::Text, &[], Beneath::Thread(&thread)),
+            &mark,
+        ),
         content::edit(&thread, rendering, &mark),
     ];
     let parts = rendering.parts.iter();
@@ -222,7 +233,7 @@ fn faults(rendering: &Rendering) -> Vec<String> {
 const TAGS: [&str; 10] = ["h4", "p", "strong", "em", "code", "pre", "blockquote", "ul", "li", "br"];
 
 /// What a client would take for more than text.
-fn active(written: &Written) -> Vec<String> {
+pub(super) fn active(written: &Written) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     let mut rest = written.html.as_str();
@@ -261,7 +272,9 @@ fn active(written: &Written) -> Vec<String> {
         }
     }
     for text in [written.html.as_str(), written.plain.as_str()] {
-        if text.to_lowercase().contains("@room") || text.contains(['\u{e000}', '\u{e001}', '\u{202e}', '\u{200b}']) {
+        if text.to_lowercase().contains("@room")
+            || text.contains(['\u{e000}', '\u{e001}', '\u{202e}', '\u{200b}'])
+        {
             found.push(format!("active: {text}"));
         }
     }
@@ -272,16 +285,15 @@ fn active(written: &Written) -> Vec<String> {
 fn entities(text: &str) -> Vec<String> {
     const KNOWN: [&str; 6] = ["amp", "lt", "gt", "quot", "#39", "nbsp"];
     let entities = text.split('&').skip(1);
-    let bad = entities.filter(|rest| {
-        rest.split_once(';').is_none_or(|(name, _)| !KNOWN.contains(&name))
-    });
+    let bad = entities.filter(|rest| rest.split_once(';').is_none_or(|(name, _)| !KNOWN.contains(&name)));
     bad.map(|rest| format!("&{rest}")).collect()
 }
 
 /// The checks find what they are for.
 #[test]
 fn a_bad_message_is_found() {
-    let written = |plain: &str| Written { plain: plain.to_owned(), html: Html::text("x").within(html::Tag::Code) };
+    let written =
+        |plain: &str| Written { plain: plain.to_owned(), html: Html::text("x").within(html::Tag::Code) };
     assert_eq!(active(&written("fine")), [""; 0]);
     assert_ne!(active(&written("call @Room")), [""; 0]);
     assert_ne!(entities("a &amp b"), [""; 0]);
@@ -297,7 +309,11 @@ fn a_reaction_approves_only_up_to_its_level() {
         [(Level::Low, true), (Level::Medium, true), (Level::High, false), (Level::Critical, false)]
     {
         let rendering = shown(&of_level(level, |_| {}));
-        assert_eq!((rendering.reaction_approves(), rendering.reaction_denies()), (approves, true), "{level:?}");
+        assert_eq!(
+            (rendering.reaction_approves(), rendering.reaction_denies()),
+            (approves, true),
+            "{level:?}"
+        );
         assert!(rendering.full);
     }
     let relaxed = of_level(Level::Low, |terms| terms.assurance = Assurance::E2eeTofu);
@@ -328,9 +344,14 @@ fn a_poll_offers_what_the_card_says() {
     let rendering = shown_by(&view(&everywhere(EVIL)), Buttons::Poll, true, Texts::english());
     let start = poll::start(&view(&everywhere(EVIL)), &rendering, Texts::english()).unwrap();
     assert!(!start.to_string().to_lowercase().contains("@room"), "{start}");
-    assert_snapshot!(serde_json::to_string_pretty(
-        &poll::start(&critical, &shown_by(&critical, Buttons::Poll, true, Texts::english()), Texts::english())
-    ).unwrap());
+    assert_snapshot!(
+        serde_json::to_string_pretty(&poll::start(
+            &critical,
+            &shown_by(&critical, Buttons::Poll, true, Texts::english()),
+            Texts::english()
+        ))
+        .unwrap()
+    );
 }
 
 /// R29: what an event of a card holds: the mark by which it is found and what it shows; an edit is no second card.
@@ -341,7 +362,9 @@ fn what_the_events_of_a_card_hold() {
     let strip = |mut content: Value| {
         for pointer in ["/body", "/formatted_body", "/m.new_content/body", "/m.new_content/formatted_body"] {
             if let Some(text) = content.pointer_mut(pointer) {
-                *text = json!(text.as_str().unwrap().lines().next().unwrap().chars().take(60).collect::<String>());
+                *text = json!(
+                    text.as_str().unwrap().lines().next().unwrap().chars().take(60).collect::<String>()
+                );
             }
         }
         content
@@ -357,7 +380,12 @@ fn what_the_events_of_a_card_hold() {
 #[test]
 fn a_card_in_chinese() {
     let view = of_level(Level::Low, |_| {});
-    assert_snapshot!(all_read(&shown_by(&view, Buttons::Reactions, true, Texts::of(Language::SimplifiedChinese))));
+    assert_snapshot!(all_read(&shown_by(
+        &view,
+        Buttons::Reactions,
+        true,
+        Texts::of(Language::SimplifiedChinese)
+    )));
 }
 
 proptest! {

@@ -80,7 +80,11 @@ pub struct Ways {
 impl Ways {
     pub(super) fn of(view: &CardView, shown: Shown, site: &Site<'_>) -> Option<Self> {
         let StateView::Waiting {
-            assurance, reason_for_yes, reason_for_no, partial_view_may_approve: relaxed, ..
+            assurance,
+            reason_for_yes,
+            reason_for_no,
+            partial_view_may_approve: relaxed,
+            ..
         } = &view.state
         else {
             return None;

@@ -15,8 +15,13 @@ use super::{PART_BYTES_MAX, bytes};
 pub const PARTS_MAX: usize = 20;
 
 /// The parts; none where they would be too many.
-pub(super) fn parts(view: &CardView, site: &Site<'_>, encrypted_only: bool, texts: &Texts) -> Option<Vec<Written>> {
-    let pages = pages(view, texts)?;
+pub(super) fn parts(
+    view: &CardView,
+    site: &Site<'_>,
+    encrypted_only: bool,
+    texts: &Texts,
+) -> Option<Vec<Written>> {
+    let pages = pages_within(PART_BYTES_MAX, view, texts)?;
     let total = pages.len();
     let written = Commands { prefix: &site.manner.prefix, code: &view.code, encrypted: encrypted_only };
     let parts = pages.into_iter().enumerate().map(|(number, blocks)| {
@@ -43,10 +48,10 @@ const fn asks_why(view: &CardView) -> bool {
     matches!(view.state, placet::card::StateView::Waiting { reason_for_yes: true, .. })
 }
 
-/// What stands on each part.
-fn pages(view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
+/// What stands on each part, with so much room for each; none where they would be too many.
+pub(super) fn pages_within(bytes_max: usize, view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
     let mut pages: Vec<Vec<Block>> = vec![Vec::new()];
-    let mut room = PART_BYTES_MAX;
+    let mut room = bytes_max;
     for (label, text) in fields(view, texts) {
         let mut rest = text.as_str();
         while !rest.is_empty() {
@@ -58,7 +63,7 @@ fn pages(view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
                     return None;
                 }
                 pages.push(Vec::new());
-                room = PART_BYTES_MAX;
+                room = bytes_max;
                 continue;
             }
             room = room.saturating_sub(cost(head));

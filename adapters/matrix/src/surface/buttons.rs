@@ -151,8 +151,7 @@ impl Matrix {
     }
 
     async fn redact(&self, room: &Room, event: OwnedEventId) -> Result<(), SurfaceError> {
-        let request =
-            redact_event::v3::Request::new(room.room_id().to_owned(), event, TransactionId::new());
+        let request = redact_event::v3::Request::new(room.room_id().to_owned(), event, TransactionId::new());
         match self.0.client.send(request).with_request_config(once()).await {
             Ok(_) => Ok(()),
             Err(fault) => match http_error(&fault) {
@@ -192,8 +191,7 @@ impl Matrix {
         let to = event_id(to)?;
         let (mut own, mut from) = (Vec::new(), None);
         for _ in 0..PAGES_MAX {
-            let mut request =
-                relating::v1::Request::new(room.room_id().to_owned(), to.clone(), kind.clone());
+            let mut request = relating::v1::Request::new(room.room_id().to_owned(), to.clone(), kind.clone());
             request.limit = Some(UInt::from(PAGE));
             request.from = from.take();
             let answer = self.0.client.send(request).with_request_config(once()).await;

@@ -93,7 +93,9 @@ impl Matrix {
             let accounts = match mention {
                 Mention::Account(account) => BTreeSet::from([account.clone()]),
                 Mention::Group(group) => match &self.0.directory {
-                    Some(directory) => directory.members(group, GROUP_AGE_MAX).await.members.unwrap_or_default(),
+                    Some(directory) => {
+                        directory.members(group, GROUP_AGE_MAX).await.members.unwrap_or_default()
+                    }
                     None => BTreeSet::new(),
                 },
             };
