@@ -48,9 +48,12 @@ pub enum StateView {
         /// Whether a yes counts from somebody who did not see the whole call.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         partial_view_may_approve: bool,
-        /// How sure one must be that a vote is the person's own, where less than the surface's word is not enough.
+        /// How sure one must be that a yes is the person's own, where less than the surface's word is not enough.
         #[serde(skip_serializing_if = "is_least")]
         assurance: Assurance,
+        /// The same of a no.
+        #[serde(skip_serializing_if = "is_least")]
+        assurance_for_no: Assurance,
         /// What was asked about it, in order.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         questions: Vec<QuestionView>,
@@ -284,6 +287,7 @@ impl StateView {
                     silence_approves: terms.is_some_and(|terms| terms.approve_on_timeout),
                     partial_view_may_approve: terms.is_some_and(|terms| terms.partial_view_may_approve),
                     assurance: terms.map(|terms| terms.assurance).unwrap_or_default(),
+                    assurance_for_no: terms.map(|terms| terms.assurance_for_no).unwrap_or_default(),
                     questions: waiting.questions.iter().map(|asked| question(asked, redactor)).collect(),
                     looking: waiting.looking.iter().map(looking).collect(),
                 }

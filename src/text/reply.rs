@@ -4,7 +4,7 @@ use fluent::fluent_args;
 
 use super::{Markup, Texts};
 use crate::approval::Assurance;
-use crate::card::{CardView, VoteView};
+use crate::card::{CallView, CardView, VoteView};
 use crate::id::ShortCode;
 
 keys! {
@@ -28,6 +28,11 @@ keys! {
         Confidential = "reply-confidential",
         ToTakeBack = "to-take-back",
         ToSettle = "to-settle",
+        LabelToRemember = "label-to-remember",
+        RememberByReply = "remember-by-reply",
+        ToReview = "to-review",
+        ToAnswer = "to-answer",
+        More = "more-by-reply",
         VoteSealed = "vote-sealed",
         VotePinned = "vote-pinned",
         PollQuestion = "poll-question",
@@ -151,6 +156,38 @@ impl Texts {
     #[must_use]
     pub fn to_settle(&self, prefix: &str) -> String {
         self.say(ReplyKey::ToSettle.id(), Some(&fluent_args!["prefix" => prefix]))
+    }
+
+    /// How one says a yes that is remembered, with its exact scope, and its label; none where nothing may be remembered.
+    #[must_use]
+    pub fn to_remember(
+        &self,
+        call: &CallView,
+        written: &Written<'_>,
+        markup: &Markup<'_>,
+    ) -> Option<(String, String)> {
+        let args = fluent_args!["prefix" => written.prefix, "scope" => self.remember_scope(call, markup)?];
+        let said = self.say(ReplyKey::RememberByReply.id(), Some(&args));
+        Some((self.say(ReplyKey::LabelToRemember.id(), None), self.sealed(said, written)))
+    }
+
+    /// How one reviews what somebody decided alone.
+    #[must_use]
+    pub fn to_review(&self, prefix: &str) -> String {
+        self.say(ReplyKey::ToReview.id(), Some(&fluent_args!["prefix" => prefix]))
+    }
+
+    /// How one answers a question.
+    #[must_use]
+    pub fn to_answer(&self, prefix: &str, code: &ShortCode) -> String {
+        let args = fluent_args!["prefix" => prefix, "code" => code.as_str()];
+        self.say(ReplyKey::ToAnswer.id(), Some(&args))
+    }
+
+    /// Where the other commands are told.
+    #[must_use]
+    pub fn more_by_reply(&self, prefix: &str) -> String {
+        self.say(ReplyKey::More.id(), Some(&fluent_args!["prefix" => prefix]))
     }
 
     /// A vote, with how sure it is that it was this person, where that is more than their server's word.

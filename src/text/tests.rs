@@ -445,6 +445,7 @@ fn waiting(needs: &[(&str, u32, u32)], stage: (u32, u32), votes: Vec<VoteView>) 
         silence_approves: false,
         partial_view_may_approve: false,
         assurance: crate::approval::Assurance::ServerAsserted,
+        assurance_for_no: crate::approval::Assurance::ServerAsserted,
         questions: Vec::new(),
         looking: Vec::new(),
     }

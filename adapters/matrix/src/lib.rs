@@ -9,4 +9,4 @@ mod surface;
 #[cfg(test)]
 mod fixtures;
 
-pub use surface::{Matrix, SurfaceSettings};
+pub use surface::{Matrix, NO, SurfaceSettings, YES};

@@ -31,6 +31,7 @@ use placet::card::{CardView, argument, shorten};
 use placet::text::{Language, Markup, Texts, YesWay};
 
 pub use notice::{Notes, notice};
+pub use poll::{ANSWER_NO, ANSWER_YES};
 pub use sheet::Written;
 pub use ways::{Buttons, Manner, Site, Ways};
 pub use whole::PARTS_MAX;
@@ -108,8 +109,7 @@ fn how_much(view: &CardView, site: &Site<'_>, texts: &Texts) -> (Shown, Vec<Writ
     if fits_everywhere(view) {
         return (if view.call.redacted == 0 { Shown::Whole } else { Shown::Hidden }, Vec::new());
     }
-    let encrypted = Ways::of(view, Shown::TooLong, site).is_some_and(|ways| ways.encrypted);
-    match whole::parts(view, site, encrypted, texts) {
+    match whole::parts(view, site, texts) {
         Some(parts) => (Shown::InParts(u32::try_from(parts.len()).unwrap_or(u32::MAX)), parts),
         None => (Shown::TooLong, Vec::new()),
     }
@@ -164,9 +164,10 @@ fn record_of(view: &CardView, site: &Site<'_>, texts: &Texts) -> Written {
 fn headline(view: &CardView, texts: &Texts) -> String {
     let veiled = view.confidential.then(|| view.veil());
     let view = veiled.as_ref().unwrap_or(view);
-    let line = match view.is_waiting() {
-        true => placet::card::unlike_placet(&texts.headline(&view.call, &Markup::PLAIN)),
-        false => marked::Marked::of(texts.record_head(view, &marked::MARKS)).plain(),
+    let line = if view.is_waiting() {
+        placet::card::unlike_placet(&texts.headline(&view.call, &Markup::PLAIN))
+    } else {
+        marked::Marked::of(texts.record_head(view, &marked::MARKS)).plain()
     };
     let line = placet::card::escape::cut_end(&line, FALLBACK_CHARS_MAX).text;
     html::disarmed(&format!("{line} · {}", view.code)).replace('\n', " ")

@@ -33,6 +33,8 @@ use placet::time::Timestamp;
 
 use crate::content::{self, Beneath, CardMark, Voice};
 use crate::render::{self, Manner, Rendering, Site};
+pub use buttons::{NO, YES};
+
 use buttons::Known;
 use send::MESSAGE;
 

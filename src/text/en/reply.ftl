@@ -12,10 +12,10 @@ approve-in-thread = not everything is shown here. Read the whole call in the thr
 }), then reply there, to the last part: { $prefix } approve
 approve-at-the-end = that was the whole call. Reply to this message: { $prefix } approve
 approve-directly = write to me directly, in an encrypted room: { $prefix } show { $code }
-approve-unseen = reply to this message: { $prefix } approve. { $count ->
+approve-unseen = { $count ->
     [one] 1 secret is
    *[other] { $count } secrets are
-} hidden; the policy lets you approve without seeing it.
+} hidden, and the policy lets you approve without seeing it: reply to this message: { $prefix } approve
 deny-by-reaction = react with ❌, or reply to this message: { $prefix } deny and why
 deny-in-poll = choose it in the poll below, or reply to this message: { $prefix } deny and why
 deny-by-reply = reply to this message: { $prefix } deny and why
@@ -24,6 +24,11 @@ reply-encrypted = { $said }. Only an encrypted message counts, from a device tha
 reply-confidential = Confidential: the arguments are shown to { $roles } alone, directly. Approving is possible there alone.
 to-take-back = To take your answer back before it is decided: remove the reaction, or reply { $prefix } take-back.
 to-settle = To settle it: reply { $prefix } settle ok, or settle failed, and how you know.
+label-to-remember = To remember
+remember-by-reply = reply to this message: { $prefix } remember. That { $scope }
+to-review = Nobody else has looked at it yet. To review it: reply { $prefix } review and what you found.
+to-answer = To answer: write { $prefix } answer { $code } and your answer.
+more-by-reply = More that can be written: { $prefix } help.
 vote-sealed = { $vote } (encrypted)
 vote-pinned = { $vote } (encrypted, known key)
 

@@ -29,8 +29,8 @@ pub(super) fn sheet(view: &CardView, whole: &CardView, can_be_approved: bool, te
     sheet.extend(minds(whole, texts));
     let (short, long) = arguments(call, &whole.call, texts);
     sheet.line(texts.asked_by_label(), texts.asked_by_and_code(view, &MARKS));
-    sheet.push(said(Label::Task, call.task.as_str(), texts));
-    sheet.push(said(Label::AgentReason, call.reason.as_str(), texts));
+    sheet.push(said(texts.label_of_the_agent(Label::Task), call.task.as_str(), texts));
+    sheet.push(said(texts.label(Label::AgentReason), call.reason.as_str(), texts));
     sheet.push(Block::Line(texts.label(Label::Call), Marked::foreign(call.tool.as_str())));
     sheet.extend(short);
     why(view, whole, can_be_approved, &mut sheet, texts);
@@ -60,8 +60,7 @@ pub(super) fn minds(whole: &CardView, texts: &Texts) -> Vec<Block> {
 }
 
 /// The agent's words under their label; that there are none where there are none.
-fn said(label: Label, words: &str, texts: &Texts) -> Block {
-    let label = texts.label_of_the_agent(label);
+fn said(label: String, words: &str, texts: &Texts) -> Block {
     if words.trim().is_empty() {
         return Block::Line(label, Marked::of(texts.deciding(DecidingLabel::NotGiven)));
     }

@@ -123,9 +123,17 @@ impl Html {
     }
 }
 
-/// Whether clients could take a part of it for an address, an account or a room: all of those have one of these signs.
+/// Whether clients could take a part of it for an address, an account or a room: each of those has one of these signs, and
+/// something behind it.
 fn may_become_a_link(text: &str) -> bool {
-    text.contains(['.', ':', '@', '#', '/', '。', '．', '｡'])
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let goes_on = characters.peek().is_some_and(|next| next.is_alphanumeric());
+        if matches!(character, '@' | '#' | '/') || (matches!(character, '.' | ':') && goes_on) {
+            return true;
+        }
+    }
+    false
 }
 
 /// What `@room` looks like: clients that go by the text alone would call everybody. Brackets like these are escaped in any
@@ -189,6 +197,7 @@ mod tests {
     fn what_could_become_a_link_stands_in_fixed_width() {
         for (text, html) in [
             ("Bo", "Bo"),
+            ("It is old: nobody opens it.", "It is old: nobody opens it."),
             ("https://a", "<code>https://a</code>"),
             ("@bo:example.org", "<code>@bo:example.org</code>"),
             ("example.org", "<code>example.org</code>"),

@@ -2,7 +2,7 @@
 //! still do.
 
 use placet::approval::OutcomeKind;
-use placet::card::{CardView, StateView};
+use placet::card::{CardView, GroundsView, StateView};
 use placet::text::{Label, Texts};
 
 use super::card::cut_argument;
@@ -25,6 +25,9 @@ pub(super) fn sheet(view: &CardView, prefix: &str, texts: &Texts) -> Sheet {
     sheet.said(texts.state_line(view, &MARKS).replace('\n', "⏎"));
     if matches!(view.state, StateView::Executed { outcome: OutcomeKind::Unknown, .. }) {
         sheet.said(texts.to_settle(prefix));
+    }
+    if matches!(view.grounds, Some(GroundsView::Alone { reviewed_by: None, .. })) {
+        sheet.said(texts.to_review(prefix));
     }
     sheet
 }

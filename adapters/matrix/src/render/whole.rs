@@ -8,22 +8,18 @@ use placet::text::{Label, NoWay, Texts, Written as Commands, YesWay};
 
 use super::marked::Marked;
 use super::sheet::{Block, Sheet, Written};
-use super::ways::Site;
+use super::ways::{Shown, Site, Ways};
 use super::{PART_BYTES_MAX, bytes};
 
 /// The most parts: more nobody reads, and each is a message of its own. Twenty hold some 250 KB.
 pub const PARTS_MAX: usize = 20;
 
 /// The parts; none where they would be too many.
-pub(super) fn parts(
-    view: &CardView,
-    site: &Site<'_>,
-    encrypted_only: bool,
-    texts: &Texts,
-) -> Option<Vec<Written>> {
+pub(super) fn parts(view: &CardView, site: &Site<'_>, texts: &Texts) -> Option<Vec<Written>> {
     let pages = pages_within(PART_BYTES_MAX, view, texts)?;
     let total = pages.len();
-    let written = Commands { prefix: &site.manner.prefix, code: &view.code, encrypted: encrypted_only };
+    let ways = Ways::of(view, Shown::TooLong, site)?;
+    let written = |encrypted| Commands { prefix: &site.manner.prefix, code: &view.code, encrypted };
     let parts = pages.into_iter().enumerate().map(|(number, blocks)| {
         let mut sheet = Sheet::default();
         sheet.push(Block::Strong(Marked::of(texts.part_head(&view.code, number + 1, total))));
@@ -33,10 +29,11 @@ pub(super) fn parts(
                 sheet.line(texts.label(Label::Digest), digest.to_string());
             }
             if view.call.redacted == 0 {
-                let (label, said) = texts.to_approve(YesWay::LastPart, asks_why(view), &written);
+                let (label, said) =
+                    texts.to_approve(YesWay::LastPart, asks_why(view), &written(ways.yes_encrypted));
                 sheet.line(label, said);
             }
-            let (label, said) = texts.to_deny(NoWay::Reply, &written);
+            let (label, said) = texts.to_deny(NoWay::Reply, &written(ways.no_encrypted));
             sheet.line(label, said);
         }
         sheet.written()
@@ -48,7 +45,7 @@ const fn asks_why(view: &CardView) -> bool {
     matches!(view.state, placet::card::StateView::Waiting { reason_for_yes: true, .. })
 }
 
-/// What stands on each part, with so much room for each; none where they would be too many.
+/// What stands on each part.
 pub(super) fn pages_within(bytes_max: usize, view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
     let mut pages: Vec<Vec<Block>> = vec![Vec::new()];
     let mut room = bytes_max;
@@ -106,9 +103,9 @@ fn fields(view: &CardView, texts: &Texts) -> Vec<(String, String)> {
         (own(Label::Effect), optional(call.effect.as_ref())),
         (own(Label::WhyAsk), rules.join("\n")),
         (agents(Label::Task), unlike_placet(call.task.as_str())),
-        (agents(Label::AgentReason), unlike_placet(call.reason.as_str())),
-        (agents(Label::BasedOn), evidence.join("\n")),
-        (texts.then_in_the_agents_words(), optional(call.if_denied.as_ref())),
+        (own(Label::AgentReason), unlike_placet(call.reason.as_str())),
+        (agents(Label::BasedOn), unlike_placet(&evidence.join("\n"))),
+        (texts.then_in_the_agents_words(), unlike_placet(&optional(call.if_denied.as_ref()))),
     ];
     all.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect()
 }

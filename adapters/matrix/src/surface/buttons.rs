@@ -11,6 +11,7 @@ use matrix_sdk::ruma::api::client::redact::redact_event;
 use matrix_sdk::ruma::api::client::relations::get_relating_events_with_rel_type as relating;
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, TransactionId, UInt};
+use placet::call::ShownDigest;
 use placet::card::CardView;
 use placet::inbound::MessageRef;
 use placet::ports::SurfaceError;
@@ -46,8 +47,8 @@ struct Around {
     reactions: Option<BTreeMap<String, OwnedEventId>>,
     /// Placet's poll, and whether it goes on; none while that is not known.
     poll: Option<PollState>,
-    /// Whether the whole call stands in the thread.
-    parts: bool,
+    /// What of the call stands whole in the thread.
+    parts: Option<ShownDigest>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,12 +67,12 @@ impl Known {
         });
     }
 
-    pub(super) fn has_parts(&self, card: &MessageRef) -> bool {
-        self.get(card).parts
+    pub(super) fn has_parts(&self, card: &MessageRef, shown: ShownDigest) -> bool {
+        self.get(card).parts == Some(shown)
     }
 
-    pub(super) fn parts_are_there(&self, card: &MessageRef) {
-        self.put(card, |around| around.parts = true);
+    pub(super) fn parts_are_there(&self, card: &MessageRef, shown: ShownDigest) {
+        self.put(card, |around| around.parts = Some(shown));
     }
 
     fn get(&self, card: &MessageRef) -> Around {
@@ -103,10 +104,20 @@ impl Matrix {
         let wanted = [(YES, rendering.reaction_approves()), (NO, rendering.reaction_denies())];
         for (key, wanted) in wanted {
             match (there.get(key).cloned(), wanted) {
-                (None, true) => {
-                    let sent = self.send(room, REACTION, content::reaction(&card.id, key), None).await;
-                    there.insert(key.to_owned(), sent?);
-                }
+                (None, true) => match self.send(room, REACTION, content::reaction(&card.id, key), None).await
+                {
+                    Ok(sent) => {
+                        there.insert(key.to_owned(), sent);
+                    }
+                    // It may be there already: homeservers refuse the same reaction twice.
+                    Err(fault @ SurfaceError::Never { .. }) => {
+                        there = self.own_reactions(room, card).await?;
+                        if !there.contains_key(key) {
+                            return Err(fault);
+                        }
+                    }
+                    Err(fault) => return Err(fault),
+                },
                 (Some(event), false) => {
                     self.redact(room, event).await?;
                     there.remove(key);
@@ -197,7 +208,7 @@ impl Matrix {
             let answer = self.0.client.send(request).with_request_config(once()).await;
             let answer = answer.map_err(|fault| http_error(&fault))?;
             for event in &answer.chunk {
-                let found = event.deserialize_as::<Related>();
+                let found = event.deserialize_as_unchecked::<Related>();
                 let is_own = |event: &Related| Some(event.sender.as_str()) == self.own_id();
                 if let Some(found) = found.ok().filter(is_own)
                     && !is_redacted(event)

@@ -59,14 +59,7 @@ pub(super) fn http_error(fault: &HttpError) -> SurfaceError {
 
 /// An answer that is not of Matrix's form: a proxy's, mostly.
 fn of_status(fault: &HttpError, why: String) -> SurfaceError {
-    use matrix_sdk::ruma::api::error::FromHttpResponseError;
     match fault {
-        HttpError::Api(answer) => match &**answer {
-            FromHttpResponseError::Server(_) | FromHttpResponseError::Deserialization(_) => {
-                SurfaceError::Unknown { why }
-            }
-            _ => SurfaceError::Unknown { why },
-        },
         HttpError::IntoHttp(_) => SurfaceError::Never { why },
         HttpError::RefreshToken(_) => no_session(&why),
         _ => SurfaceError::Unknown { why },

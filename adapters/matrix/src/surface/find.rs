@@ -56,7 +56,7 @@ impl Matrix {
             let answer = self.0.client.send(request).with_request_config(once()).await;
             let answer = answer.map_err(|fault| http_error(&fault))?;
             for event in &answer.chunk {
-                let Ok(found) = event.deserialize_as::<Candidate>() else { continue };
+                let Ok(found) = event.deserialize_as_unchecked::<Candidate>() else { continue };
                 if found.origin_server_ts < oldest {
                     return Ok(Some(None));
                 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::api::client::room::get_room_event;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId, RoomId};
+use matrix_sdk::{Room, RoomState};
 use placet::card::CardView;
 use placet::inbound::MessageRef;
 use placet::ports::SurfaceError;
@@ -39,14 +39,20 @@ impl Matrix {
         })
     }
 
-    /// The room of a message that is there, or was.
+    /// The room of a card. Of one that Placet has left nothing is edited any more.
     pub(super) fn room_of_card(&self, message: &MessageRef) -> Result<Room, SurfaceError> {
-        self.room(&message.channel)
+        let room = self.room(&message.channel)?;
+        if room.state() == RoomState::Joined {
+            return Ok(room);
+        }
+        Err(SurfaceError::Gone {
+            why: format!("Placet's account is not in the room {} any more", message.channel),
+        })
     }
 
     /// Whether what is sent there is encrypted.
     pub(super) async fn is_encrypted(&self, room: &Room) -> Result<bool, SurfaceError> {
-        let state = room.latest_encryption_state().await.map_err(|fault| surface_error(&fault))?;
+        let state = Box::pin(room.latest_encryption_state()).await.map_err(|fault| surface_error(&fault))?;
         Ok(state.is_encrypted())
     }
 
@@ -91,11 +97,11 @@ impl Matrix {
         card: &MessageRef,
         (view, rendering): (&CardView, &Rendering),
     ) -> Result<(), SurfaceError> {
-        if rendering.parts.is_empty() || self.0.known.has_parts(card) {
+        let shown = view.shown(&self.0.settings.name, view.call.redacted == 0);
+        if rendering.parts.is_empty() || self.0.known.has_parts(card, shown) {
             return Ok(());
         }
         let total = u32::try_from(rendering.parts.len()).unwrap_or(u32::MAX);
-        let shown = view.shown(&self.0.settings.name, view.call.redacted == 0);
         for (number, part) in (1..).zip(&rendering.parts) {
             let content = content::message(part, Voice::Notice, &[], Beneath::Thread(&card.id));
             let mark = CardMark {
@@ -106,10 +112,10 @@ impl Matrix {
                 part: Some((number, total)),
             };
             // The same again is the same message: for a day at least, homeservers remember.
-            let transaction = format!("{}.part.{number}.{total}", card.id);
+            let transaction = format!("{}.{number}.{shown}", card.id);
             self.send(room, MESSAGE, content::marked(content, &mark), Some(transaction)).await?;
         }
-        self.0.known.parts_are_there(card);
+        self.0.known.parts_are_there(card, shown);
         Ok(())
     }
 }

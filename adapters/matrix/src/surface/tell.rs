@@ -67,7 +67,9 @@ impl Matrix {
         let notice = &message.notice;
         let mentions = self.mentioned(&message.mentions).await;
         let (who_can, texts) = (self.who_can(notice), self.texts(room.room_id().as_str()));
-        let written = render::notice(notice, &Notes { who_can: &who_can, mentions: &mentions }, texts);
+        let prefix = self.0.settings.manner.prefix.as_str();
+        let notes = Notes { who_can: &who_can, mentions: &mentions, prefix };
+        let written = render::notice(notice, &notes, texts);
         let number = format!("placet-{}-{}", telling.since.as_millis(), telling.id);
         let content = |beneath| {
             let mut content = content::message(&written, voice(notice), &mentions, beneath);
@@ -130,18 +132,26 @@ impl Matrix {
             if !self.is_encrypted(&room).await? {
                 continue;
             }
-            let member = room.get_member(&user).await.map_err(failed)?;
+            let member = Box::pin(room.get_member(&user)).await.map_err(failed)?;
             match member.as_ref().map(|member| member.membership()) {
                 Some(MembershipState::Join | MembershipState::Invite) => return Ok(room),
                 // Whoever left is asked in again; nobody is told anything in a room that they are not in.
                 Some(MembershipState::Leave) => {
-                    room.invite_user_by_id(&user).await.map_err(failed)?;
+                    Box::pin(room.invite_user_by_id(&user)).await.map_err(failed)?;
                     return Ok(room);
                 }
                 _ => {}
             }
         }
-        self.0.client.create_dm(&user).await.map_err(failed)
+        let room = Box::pin(self.0.client.create_dm(&user)).await.map_err(failed)?;
+        // It was asked for encrypted; what the homeserver made of that is looked at.
+        if self.is_encrypted(&room).await? {
+            return Ok(room);
+        }
+        Err(SurfaceError::Never {
+            why: "the homeserver made a direct room without encryption, and nothing is said there: look at its settings"
+                .to_owned(),
+        })
     }
 }
 

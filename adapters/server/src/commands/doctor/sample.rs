@@ -47,6 +47,7 @@ pub(super) fn cards(language: Language) -> Vec<(&'static str, Vec<Value>)> {
         silence_approves: false,
         partial_view_may_approve: false,
         assurance: placet::approval::Assurance::ServerAsserted,
+        assurance_for_no: placet::approval::Assurance::ServerAsserted,
         questions: Vec::new(),
         looking: Vec::new(),
     };
