@@ -185,7 +185,7 @@ fn a_long_call_is_shown_whole() {
     for page in 0..20 {
         let request = Answer::Request { view: Box::new(view.clone()), channels: Vec::new(), page };
         let written = super::answer(&request, "show 7Q4K-2M", &texts);
-        let last = format!("Next: !placet show 7Q4K-2M page:{}", page + 2);
+        let last = format!("Next page: !placet show 7Q4K-2M page:{}", page + 2);
         seen.push_str(&written.plain);
         seen.push('\n');
         if !written.plain.contains(&last) {
