@@ -1,23 +1,23 @@
 //! What was typed behind the word that every command begins with: a pure function from the text to what is asked, or to a
 //! mistake that helps.
 
-use crate::approval::{OutcomeKind, Status};
+mod values;
+
 use crate::command::{
-    Asked, Deed, Dialect, Filters, Form, Key, Lift, Means, Mistake, Named, Place, Scope, Since, Target, Verb,
+    Asked, Deed, Dialect, Filters, Key, Lift, Means, Mistake, Named, Place, Scope, Target, Verb,
 };
 use crate::id::{RequestId, ShortCode};
 use crate::policy::nearest;
 use crate::ports::audit::AUDIT_WORDS_MAX;
-use crate::time::{Timestamp, Ttl};
+use crate::time::Ttl;
+
+use values::{form, in_two, is_surely_a_code, key_and_value, look_back, outcome, request, since};
 
 /// The most UTF-16 units of a question, in which surfaces count: it travels in the buttons that turn its pages.
 pub const COMMAND_UNITS_MAX: usize = 1_000;
 
 /// The most UTF-16 units of what is done to a request: the arguments of an edit are as long as a message can be.
 pub const DEED_UNITS_MAX: usize = 20_000;
-
-/// The longest time that can be looked back over: far more than any record holds.
-const LOOK_BACK_DAYS_MAX: u64 = 36_500;
 
 /// How far a digest looks back where nothing is said.
 const DIGEST_SPAN: Ttl = Ttl::from_mins(24 * 60);
@@ -61,7 +61,13 @@ pub fn typed(text: &str, card: Option<&ReplyCard>, dialect: &dyn Dialect) -> Res
         }
         (read, _) => read?,
     };
-    Ok(Typed { asked, text: text.to_owned(), place })
+    // What turns pages repeats it: no longer than it needs to be.
+    let text = match &asked {
+        Asked::Show(named) => format!("{} {named}", Verb::Show.name()),
+        Asked::Why(named) => format!("{} {named}", Verb::Why.name()),
+        _ => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    Ok(Typed { asked, text, place })
 }
 
 /// A command, and which page of its answer is typed behind it.
@@ -404,98 +410,6 @@ impl Reading<'_> {
     fn repeated(self, word: &str) -> String {
         self.dialect.plain(word).chars().take(REPEATED_CHARS_MAX).collect()
     }
-}
-
-/// A code or an id, with whatever signs people put around one.
-fn request(word: &str) -> Option<Named> {
-    let plain = word.trim_matches(|c: char| !c.is_alphanumeric());
-    if let Ok(id) = plain.to_ascii_lowercase().parse::<RequestId>() {
-        return Some(Named::Id(id));
-    }
-    plain.chars().map(hyphen).collect::<String>().parse().ok().map(Named::Code)
-}
-
-/// A code read aloud is sometimes typed in its two parts.
-fn in_two(words: &[&str]) -> Option<ShortCode> {
-    let (first, second) = (words.first()?, words.get(1)?);
-    let fits = first.chars().count() == 4 && second.chars().count() == 2;
-    match fits.then(|| request(&format!("{first}{second}")))?? {
-        Named::Code(code) => Some(code),
-        Named::Id(_) => None,
-    }
-}
-
-/// Whether it is written as no word is: with its dash where the card has it, or with the sign of a number before it.
-fn is_surely_a_code(word: &str) -> bool {
-    let plain = word.trim_matches(|c: char| !c.is_alphanumeric());
-    word.starts_with('#') || plain.chars().map(hyphen).collect::<String>().find('-') == Some(4)
-}
-
-/// Editors make longer dashes of a hyphen.
-const fn hyphen(c: char) -> char {
-    if matches!(c, '\u{2010}'..='\u{2015}' | '\u{2212}') { '-' } else { c }
-}
-
-/// How it ended, as people say it.
-fn outcome(word: &str) -> Option<OutcomeKind> {
-    match word {
-        "ok" | "succeeded" | "ran" | "done" => Some(OutcomeKind::Succeeded),
-        "failed" | "fail" => Some(OutcomeKind::Failed),
-        _ => None,
-    }
-}
-
-fn look_back(text: &str) -> Option<Ttl> {
-    let span: Ttl = text.to_lowercase().parse().ok()?;
-    let most = Ttl::from_mins(LOOK_BACK_DAYS_MAX * 24 * 60);
-    (span > Ttl::ZERO && span <= most).then_some(span)
-}
-
-/// `key:value`, with the colon of any keyboard; none for what is no such thing, as an address or a time of day.
-fn key_and_value(word: &str) -> Option<(String, &str)> {
-    let (key, value) = word.split_once([':', '\u{ff1a}'])?;
-    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic());
-    (is_key && !value.starts_with("//")).then(|| (key.to_lowercase(), value))
-}
-
-fn form(value: &str) -> Option<Form> {
-    match value.to_lowercase().as_str() {
-        "csv" => Some(Form::Csv),
-        "jsonl" | "json" | "json-lines" => Some(Form::JsonLines),
-        _ => None,
-    }
-}
-
-impl Filters {
-    fn state(&mut self, name: &str) -> Option<()> {
-        let mut ended = |kind| {
-            let before = self.outcome.replace(kind);
-            self.statuses.push(Status::Executed);
-            // Two ends at once would be none.
-            before.is_none().then_some(())
-        };
-        let statuses: &[Status] = match name {
-            "pending" => &[Status::Proposed, Status::PolicyChecking, Status::WaitingApproval],
-            "waiting" => &[Status::WaitingApproval],
-            "denied" | "forbidden" => &[Status::Rejected],
-            "running" => &[Status::Executing],
-            "ran" => &[Status::Executed],
-            "ok" | "succeeded" => return ended(OutcomeKind::Succeeded),
-            "failed" => return ended(OutcomeKind::Failed),
-            "unknown" => return ended(OutcomeKind::Unknown),
-            name => &[Status::named(name)?],
-        };
-        self.statuses.extend_from_slice(statuses);
-        Some(())
-    }
-}
-
-fn since(value: &str) -> Option<Since> {
-    if let Some(span) = look_back(value) {
-        return Some(Since::Ago(span));
-    }
-    let is_day = value.len() == 10 && value.is_ascii();
-    is_day.then(|| Timestamp::from_rfc3339(&format!("{value}T00:00:00Z")).map(Since::Day)).flatten()
 }
 
 #[cfg(test)]

@@ -55,6 +55,10 @@ impl Commands {
             Target::Card(named) => (self.on_card(tenant, named).await?, words),
             Target::Named(named) => (by_name(named).await?, words),
             Target::Perhaps { code, rest, card } => {
+                if card.is_none() {
+                    // Who may know of no request is not told either whether there is one.
+                    self.reader((tenant, identity), Asking::Requests, (verb, code.as_str())).await?;
+                }
                 let is_there = self.is_there(tenant, code).await?;
                 match (is_there, card) {
                     (true, Some((_, own))) if own != code => {

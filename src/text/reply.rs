@@ -58,6 +58,21 @@ keys! {
     }
 }
 
+impl Unproven {
+    /// As the record has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plaintext => "plaintext",
+            Self::UnsignedDevice => "unsigned_device",
+            Self::UnknownDevice => "unknown_device",
+            Self::OtherSender => "other_sender",
+            Self::IdentityChanged => "identity_changed",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
 impl Texts {
     /// Why what somebody wrote does not count as theirs, and what to do.
     #[must_use]

@@ -21,4 +21,5 @@ mod shadow;
 mod slack;
 mod slack_faults;
 mod tenants;
+mod typed;
 mod waiting;

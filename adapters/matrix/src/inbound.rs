@@ -25,7 +25,7 @@ use placet::gate::{Gate, Received};
 use placet::id::{DeliveryKey, RequestId};
 use placet::inbound::{Act as Deed, Inbound, Located, MessageRef, ReplyTo};
 use placet::person::Identity;
-use placet::ports::{CardStore as _, RequestQuery, RequestStore as _, StoreError, SurfaceError};
+use placet::ports::{RequestQuery, StoreError, SurfaceError};
 use sha2::{Digest as _, Sha256};
 
 use crate::MatrixDirectory;
@@ -297,8 +297,8 @@ impl MatrixInbound {
 
     /// Ids in Matrix can be longer than a delivery's name may be.
     fn delivery_of(&self, key: &str) -> Option<DeliveryKey> {
-        let hash = Sha256::digest(key);
-        DeliveryKey::new(format!("{}:{hash:x}", self.name())).ok()
+        let hash: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+        DeliveryKey::new(format!("{}:{hash}", self.name())).ok()
     }
 
     async fn load(&self, request: RequestId) -> Result<Option<Approval>, Left> {

@@ -6,6 +6,7 @@
 #![recursion_limit = "256"]
 
 pub mod backing;
+pub mod commands;
 pub mod content;
 mod directory;
 pub mod event;

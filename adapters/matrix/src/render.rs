@@ -14,6 +14,7 @@
 //! effect, why am I asked, on which grounds, what if not, and until when. How one decides stands last.
 
 mod card;
+pub mod commands;
 mod compact;
 pub mod html;
 mod marked;

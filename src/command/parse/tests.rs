@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::approval::{OutcomeKind, Status};
+use crate::command::{Form, Since};
 use crate::person::Identity;
 
 /// As in Slack: buttons, mentions in angle brackets, and escaped text.

@@ -11,7 +11,9 @@ use placet::policy::{ArgPattern, RememberOffer, RuleHit, RuleKind, Verdict, Wide
 use placet::time::Ttl;
 use serde_json::{Value, json};
 
-use crate::{HOSTILE, at, ended, everywhere, in_every_state, proposal, terms, view, vote, waiting, waiting_for};
+use crate::{
+    HOSTILE, at, ended, everywhere, in_every_state, proposal, terms, view, vote, waiting, waiting_for,
+};
 
 /// All of them, by name.
 #[must_use]

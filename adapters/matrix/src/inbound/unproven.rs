@@ -29,7 +29,7 @@ impl MatrixInbound {
                  new key with them before you note it down"
             );
         }
-        let presented = format!("{}: {}", approval.code, of.id());
+        let presented = format!("{}: {}", approval.code, of.name());
         self.0.gate.note_stranger(&approval.tenant, Actor::Account(identity), "vote", &presented).await;
         let (room, event) = (act.room.as_str(), act.event.as_str());
         let said = self.0.matrix.texts(room).unproven(of);

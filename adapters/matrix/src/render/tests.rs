@@ -21,7 +21,7 @@ fn shown(view: &CardView) -> Rendering {
 }
 
 /// Both forms, as people read them: the plain one, and the HTML with a line for each block.
-fn read(written: &Written) -> String {
+pub(super) fn read(written: &Written) -> String {
     let mut html = written.html.as_str().to_owned();
     for end in ["</h4>", "</p>", "</ul>", "</li>", "</pre>", "</blockquote>", "<br>", "<ul>"] {
         html = html.replace(end, &format!("{end}\n"));
@@ -235,7 +235,7 @@ fn faults(rendering: &Rendering) -> Vec<String> {
 const TAGS: [&str; 10] = ["h4", "p", "strong", "em", "code", "pre", "blockquote", "ul", "li", "br"];
 
 /// What a client would take for more than text.
-fn active(written: &Written) -> Vec<String> {
+pub(super) fn active(written: &Written) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     let mut rest = written.html.as_str();

@@ -16,7 +16,7 @@ pub const PARTS_MAX: usize = 20;
 
 /// The parts; none where they would be too many.
 pub(super) fn parts(view: &CardView, site: &Site<'_>, texts: &Texts) -> Option<Vec<Written>> {
-    let pages = pages(view, texts)?;
+    let pages = pages_within(PART_BYTES_MAX, view, texts)?;
     let total = pages.len();
     let ways = Ways::of(view, Shown::TooLong, site)?;
     let written = |encrypted| Commands { prefix: &site.manner.prefix, code: &view.code, encrypted };
@@ -46,9 +46,9 @@ const fn asks_why(view: &CardView) -> bool {
 }
 
 /// What stands on each part.
-fn pages(view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
+pub(super) fn pages_within(bytes_max: usize, view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
     let mut pages: Vec<Vec<Block>> = vec![Vec::new()];
-    let mut room = PART_BYTES_MAX;
+    let mut room = bytes_max;
     for (label, text) in fields(view, texts) {
         let mut rest = text.as_str();
         while !rest.is_empty() {
@@ -60,7 +60,7 @@ fn pages(view: &CardView, texts: &Texts) -> Option<Vec<Vec<Block>>> {
                     return None;
                 }
                 pages.push(Vec::new());
-                room = PART_BYTES_MAX;
+                room = bytes_max;
                 continue;
             }
             room = room.saturating_sub(cost(head));
