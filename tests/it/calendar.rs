@@ -16,7 +16,7 @@ async fn a_freeze_begins_between_approval_and_claim(desk: &mut Desk) -> Result<(
         from.to_rfc3339(),
         until.to_rfc3339()
     );
-    desk.has_policy(|policy| policy + &freeze).await?;
+    desk.has_policy(|policy| policy + freeze.as_str()).await?;
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;
     desk.person("bo").clicks(&card, "Approve").await?;
@@ -57,7 +57,7 @@ async fn at_night_more_people_are_asked(desk: &mut Desk) -> Result<()> {
         minute(5),
         minute(300)
     );
-    desk.has_policy(|policy| policy + &night).await?;
+    desk.has_policy(|policy| policy + night.as_str()).await?;
     let by_day = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;
     desk.person("bo").clicks(&card, "Approve").await?;
@@ -93,7 +93,7 @@ async fn a_freeze_that_a_changed_file_brings_stops_what_was_approved(desk: &mut 
         from.to_rfc3339(),
         (desk.clock().now() + hour).to_rfc3339()
     );
-    desk.changes_policy(|policy| policy + &freeze).await?;
+    desk.changes_policy(|policy| policy + freeze.as_str()).await?;
     let claim = desk.agent().tries_to_claim(&call, &"1".repeat(40)).await?;
     ensure!(claim.status == 409 && claim.code() == "frozen", "{}", claim.text());
     desk.reads(&call.id, "proposed; checked approve; asked; yes bo; approved Bo; blocked agent claim: frozen")

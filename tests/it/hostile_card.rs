@@ -85,7 +85,7 @@ fn is_inert(desk: &Desk) -> Result<()> {
         let active = active_markup(&message);
         ensure!(active.is_empty(), "{active:?} in {message:#?}");
         ensure!(!message.text.contains(['<', '>']), "the fallback is escaped: {}", message.text);
-        let written = serde_json::to_string(&message.blocks)? + &message.text;
+        let written = serde_json::to_string(&message.blocks)? + message.text.as_str();
         let hidden = ['\u{200b}', '\u{202e}', '\u{2066}', '\u{e0041}', '\r'];
         ensure!(!written.contains(hidden), "it holds what does not show: {written}");
         ensure!(!written.contains("\"mrkdwn\"") && !written.contains("\"emoji\":true"), "{written}");

@@ -83,7 +83,6 @@ impl From<&MatrixSettings> for SurfaceSettings {
                     crate::settings::Buttons::Reactions => Buttons::Reactions,
                     crate::settings::Buttons::Poll => Buttons::Poll,
                 },
-                ..Manner::default()
             },
             language: settings.language,
             languages: settings.languages.iter().map(|(room, of)| (room.to_string(), *of)).collect(),

@@ -1,5 +1,6 @@
 //! The port against a real homeserver, as other accounts see it. Runs beside one: `tests/homeserver/run cargo nextest run …`.
 #![recursion_limit = "256"]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on stops there")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

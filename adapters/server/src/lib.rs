@@ -24,7 +24,7 @@ pub use policies::{Look, PolicyWatch};
 pub use record::{Policies, Recorded, all_events, last_loaded, note_policies};
 pub use runs::Runs;
 pub use settings::Settings;
-pub use wire::{App, LocalSurface, Outside};
+pub use wire::{App, LocalSurface, MatrixEar, Outside};
 
 /// What the program does. Its exit code is 0 if all went well, 1 if not, 2 for a command line that is none, 130 if it
 /// was interrupted.

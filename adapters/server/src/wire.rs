@@ -15,12 +15,8 @@ use futures::future::{Either, select};
 use placet::agent::Agent;
 use placet::agent::task::{TaskDesk, TaskParts};
 use placet::approval::{Actor, Approval, State, Status};
-use placet::gate::{
-    CredentialDirectory, Directories, Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf,
-    Trusted, Wakes,
-};
+use placet::gate::{Executor, Gate, GateParts, GateSettings, GrantSigner, PolicyShelf, Wakes};
 use placet::id::{Entropy, SurfaceName};
-use placet::policy::Place;
 use placet::ports::{Clock, HoldQuery, Model, RequestQuery, RequestStore as _, Surface, Tool};
 use placet::time::Ttl;
 use placet_http::{ChatAgent, CursorKey, HttpParts, HttpSettings, PolicyHealth, ServeLimits, SurfaceHealth};
@@ -302,7 +298,9 @@ impl App {
         let watching = self.numbers.counting(async {
             let slack = futures::future::join(self.greet_slack(), self.listen_to_slack());
             let chats = futures::future::join(slack, self.listen_to_matrix());
-            futures::future::join3(self.policies.work(), chats, self.look_at_others()).await;
+            // On the heap: what listens to a homeserver is large.
+            let all = futures::future::join3(self.policies.work(), chats, self.look_at_others());
+            Box::pin(all).await;
         });
         // What takes force while the server stops would judge nothing any more.
         let serving = async {

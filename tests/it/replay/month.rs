@@ -54,7 +54,7 @@ pub(super) async fn recorded(desk: &Desk, days: u32) -> Result<Month> {
     let ivo = desk.slack().person("ivo");
     let group = desk.slack().user_group("trusted", &["ivo"]);
     let first = policies::first(&format!("{TEAM_ID}/{ivo}"), &format!("{TEAM_ID}/{group}"));
-    desk.has_policy(move |policy| policies::with_ways(policy) + &first).await?;
+    desk.has_policy(move |policy| policies::with_ways(policy) + first.as_str()).await?;
     desk.has_tenant_policies(&[(TENANT, policies::ACME)]).await?;
     for (name, tenant) in [("intern", TENANT), ("globex-agent", OTHER)] {
         desk.has_credential(name, tenant, &[Scope::Propose, Scope::Execute]).await?;

@@ -24,7 +24,7 @@ async fn tells_daily(desk: &Desk) -> Result<()> {
         "\n[calendar]\nzone = \"Europe/Berlin\"\n\n[digest]\nat = \"09:00\"\nchannel = \"slack/{daily}\"\n\n[[rule]]\n\
          name = \"any\"\ntools = [\"*channel*\"]\nlevel = \"low\"\n"
     );
-    desk.has_policy(|policy| policy + &more).await?;
+    desk.has_policy(|policy| policy + more.as_str()).await?;
     desk.work_until_idle().await
 }
 

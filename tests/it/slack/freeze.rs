@@ -136,7 +136,7 @@ async fn cards_follow_a_stop_over_a_death(desk: &mut Desk) -> Result<()> {
     desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;
     let card = desk.ops().next_card().await?;
     desk.work_until_idle().await?;
-    let dies = CrashPoint { nth: 0, moment: Moment::After };
+    let dies = CrashPoint::nth(0, Moment::After);
     desk.probe().arm(dies);
     let what = json!({"scope": "tenant", "reason": "an incident"});
     drop(desk.holder("manager").stops(what).await);

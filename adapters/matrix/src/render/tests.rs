@@ -227,7 +227,7 @@ fn faults(rendering: &Rendering) -> Vec<String> {
         .map(|content| format!("{} bytes", sealed_bytes(content)))
         .collect();
     let written = std::iter::once(&rendering.written).chain(&rendering.parts);
-    found.extend(written.flat_map(|written| active(written)));
+    found.extend(written.flat_map(active));
     found
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placet::id::SurfaceName;
 use placet::text::Language;
-use placet_matrix::settings::{Admitted, Buttons, MatrixSettings, PREFIX, SignIn, StoreKey};
+use placet_matrix::settings::{Admitted, Buttons, MatrixSettings, PREFIX, Readers, SignIn, StoreKey};
 use placet_matrix::{OwnedDeviceId, OwnedRoomId, OwnedServerName, OwnedUserId};
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -67,6 +67,8 @@ impl MatrixSection {
         }
         let buttons = [("reactions", Buttons::Reactions), ("poll", Buttons::Poll)];
         let buttons = table.word("buttons", &buttons, report).unwrap_or_default();
+        let readers = [("all-devices", Readers::AllDevices), ("signed-devices", Readers::SignedDevices)];
+        let readers = table.word("readers", &readers, report).unwrap_or_default();
         let prefix = prefix(&mut table, report);
         let tags = Language::ALL.map(|language| (language.tag(), language));
         let language = table.word("language", &tags, report).unwrap_or(Language::English);
@@ -92,6 +94,7 @@ impl MatrixSection {
                 None => None,
             },
             people,
+            readers,
             buttons,
             prefix,
             language,

@@ -231,6 +231,7 @@ fn settings(folder: &Path, workspace: &Path, tenant: &TenantId) -> anyhow::Resul
         lease: placet::time::Ttl::from_secs(60),
         http: HttpSettings::default(),
         slack: Vec::new(),
+        matrix: None,
         on_call: None,
         grants: None,
         agent: Some(AgentSettings {
