@@ -68,7 +68,7 @@ pub struct Desk {
     ops: String,
     policy: Mutex<String>,
     slack_settings: Mutex<String>,
-    tool_settings: Mutex<String>,
+    pub(crate) tool_settings: Mutex<String>,
     pub(crate) workspaces: Mutex<String>,
     pub(crate) tenants: Mutex<BTreeMap<String, String>>,
     app: Mutex<Option<Arc<App>>>,

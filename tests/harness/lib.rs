@@ -19,6 +19,7 @@ pub mod fake_slack;
 pub mod homes;
 pub mod http;
 pub mod in_time;
+pub mod matrix;
 pub mod people;
 pub mod policy;
 pub mod process;

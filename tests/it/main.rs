@@ -11,6 +11,7 @@ mod hostile_card;
 mod house;
 mod kill;
 mod main_path;
+mod matrix;
 mod never;
 mod people;
 mod policy;

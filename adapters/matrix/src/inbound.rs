@@ -15,12 +15,14 @@
 mod poll;
 mod signs;
 mod unproven;
+mod words;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedRoomId, RoomId, UserId};
 use placet::approval::{Actor, Approval, Status};
+use placet::command::Commands;
 use placet::gate::{Gate, Received};
 use placet::id::{DeliveryKey, RequestId};
 use placet::inbound::{Act as Deed, Inbound, Located, MessageRef, ReplyTo};
@@ -52,6 +54,7 @@ struct Parts {
     matrix: Matrix,
     reader: Reader,
     directory: MatrixDirectory,
+    commands: Commands,
     /// What is to be done. It stays here until it is.
     open: Mutex<BTreeSet<Todo>>,
     /// What did not count, so that each is told once as long as this process lives.
@@ -65,6 +68,8 @@ enum Todo {
     Card(OwnedRoomId, OwnedEventId),
     /// An answer of a poll.
     Answer(OwnedRoomId, OwnedEventId),
+    /// Something that somebody wrote.
+    Words(OwnedRoomId, OwnedEventId),
     /// The signs of every card in a room on which somebody decided by one, since one of them was taken away.
     Taken(OwnedRoomId),
     /// The signs of every card in a room that is asked about.
@@ -99,8 +104,10 @@ impl MatrixInbound {
     /// To this gate, from the rooms that the reader reads.
     #[must_use]
     pub fn new(gate: Gate, matrix: Matrix, reader: Reader, directory: MatrixDirectory) -> Self {
+        let commands = Commands::new(gate.clone());
         Self(Arc::new(Parts {
             gate,
+            commands,
             matrix,
             reader,
             directory,
@@ -149,13 +156,22 @@ impl MatrixInbound {
         told.insert(delivery.clone())
     }
 
+    /// Whether this was taken already.
+    fn was_taken(&self, delivery: &DeliveryKey) -> bool {
+        self.0.told.lock().unwrap_or_else(PoisonError::into_inner).contains(delivery)
+    }
+
     fn is_to_do(&self, todo: Todo) {
         let mut open = self.open();
         if open.len() < OPEN_MAX {
             open.insert(todo);
             return;
         }
-        let (Todo::Card(room, _) | Todo::Answer(room, _) | Todo::Taken(room) | Todo::Room(room)) = todo;
+        let (Todo::Card(room, _)
+        | Todo::Answer(room, _)
+        | Todo::Words(room, _)
+        | Todo::Taken(room)
+        | Todo::Room(room)) = todo;
         open.insert(Todo::Room(room));
     }
 
@@ -195,7 +211,8 @@ impl MatrixInbound {
             What::Reaction { on, .. } => self.is_to_do(Todo::Card(room, on)),
             What::PollAnswer { .. } => self.is_to_do(Todo::Answer(room, event)),
             What::Redaction { .. } => self.is_to_do(Todo::Taken(room)),
-            What::Message(_) | What::Edit { .. } | What::Unreadable { .. } => {}
+            What::Message(_) => self.is_to_do(Todo::Words(room, event)),
+            What::Edit { .. } | What::Unreadable { .. } => {}
         }
     }
 
@@ -203,6 +220,7 @@ impl MatrixInbound {
         match todo {
             Todo::Card(room, event) => self.reads_card(room, event).await,
             Todo::Answer(room, event) => self.reads_answer(room, event).await,
+            Todo::Words(room, event) => Box::pin(self.reads_words(room, event)).await,
             Todo::Taken(room) => self.reads_room(room, true).await,
             Todo::Room(room) => self.reads_room(room, false).await,
         }

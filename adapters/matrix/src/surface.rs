@@ -15,11 +15,12 @@ mod find;
 mod send;
 mod tell;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use matrix_sdk::{Client, Room};
+use placet::call::ShownDigest;
 use placet::card::CardView;
 use placet::gate::PolicyShelf;
 use placet::id::{AttemptId, SurfaceName, TenantId};
@@ -102,6 +103,8 @@ struct Parts {
     policy: Option<Arc<PolicyShelf>>,
     /// Who is in a group, so that it can be mentioned.
     directory: Option<Arc<dyn Directory>>,
+    /// The catalogue whose commands begin with the word of the settings.
+    commands: HashMap<Language, Texts>,
     /// What is known of the buttons of cards.
     known: Known,
 }
@@ -138,7 +141,11 @@ impl Matrix {
         clock: Arc<dyn Clock>,
         (policy, directory): (Option<Arc<PolicyShelf>>, Option<Arc<dyn Directory>>),
     ) -> Self {
-        Self(Arc::new(Parts { settings, client, clock, policy, directory, known: Known::default() }))
+        let prefix = settings.manner.prefix.clone();
+        let texts = |language| (language, Texts::with_commands(language, &prefix));
+        let commands = Language::ALL.map(texts).into_iter().collect();
+        let known = Known::default();
+        Self(Arc::new(Parts { settings, client, clock, policy, directory, commands, known }))
     }
 
     /// How it is set up.
@@ -165,6 +172,18 @@ impl Matrix {
     pub fn texts(&self, room: &str) -> &'static Texts {
         let SurfaceSettings { language, languages, .. } = &self.0.settings;
         Texts::of(languages.get(room).copied().unwrap_or(*language))
+    }
+
+    /// The same, for what is said of commands: they begin with the word of the settings.
+    pub(crate) fn command_texts(&self, room: &str) -> &Texts {
+        let Parts { settings: SurfaceSettings { language, languages, .. }, commands, .. } = &*self.0;
+        let language = languages.get(room).copied().unwrap_or(*language);
+        commands.get(&language).unwrap_or_else(|| Texts::of(language))
+    }
+
+    /// Whether the whole call of this card stands in its thread.
+    pub(crate) fn has_parts(&self, card: &MessageRef, shown: ShownDigest) -> bool {
+        self.0.known.has_parts(card, shown)
     }
 
     fn room_of<'a>(&'a self, place: &'a Place) -> &'a str {

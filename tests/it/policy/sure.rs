@@ -74,7 +74,7 @@ async fn a_no_says_why_where_the_rule_wants_it(desk: &mut Desk) -> Result<()> {
 /// counts; nor does an emergency make anybody surer.
 #[conversation]
 async fn a_vote_that_is_not_sure_enough_counts_nowhere(desk: &mut Desk) -> Result<()> {
-    deletes_want(desk, "assurance = \"e2ee-pinned\"").await?;
+    deletes_want(desk, "assurance = \"e2ee-pinned\"\nassurance_for_no = \"e2ee-pinned\"").await?;
     desk.has_policy(|policy| policy.replace("[roles]\n", "[roles]\nbreak_glass = [\"operator\"]\n")).await?;
     desk.has_credential("sam-console", TENANT, &[Scope::Decide]).await?;
     let call = desk.agent().proposes("delete_file", json!({"path": "a.txt"})).await?;

@@ -84,7 +84,10 @@ impl MatrixInbound {
         let Some(identity) = identity(account) else { return Ok(()) };
         let assurance = match self.0.reader.judge(&sign.of).await? {
             Ok(assurance) => assurance,
-            Err(why) => return self.is_not_backed(approval, (&sign.of, &sign.delivery), &why).await,
+            Err(why) => {
+                let of = (&sign.of, &sign.delivery);
+                return self.is_unproven(of, approval.code.as_str(), &why).await;
+            }
         };
         let view = self.0.gate.view(approval);
         let shown = view.shown(self.name(), self.0.matrix.shows_all(&view));

@@ -1,6 +1,6 @@
 //! What somebody said that does not count as theirs: it is on record, and they are told why.
 
-use placet::approval::{Actor, Approval};
+use placet::approval::Actor;
 use placet::id::DeliveryKey;
 use placet::text::Unproven;
 
@@ -10,10 +10,10 @@ use crate::reader::Confirmed;
 
 impl MatrixInbound {
     /// Notes that what somebody said was not taken, and tells them under it, once.
-    pub(super) async fn is_not_backed(
+    pub(super) async fn is_unproven(
         &self,
-        approval: &Approval,
         (confirmed, delivery): (&Confirmed, &DeliveryKey),
+        presented: &str,
         why: &Unbacked,
     ) -> Result<(), Left> {
         let act = confirmed.act();
@@ -29,8 +29,9 @@ impl MatrixInbound {
                  new key with them before you note it down"
             );
         }
-        let presented = format!("{}: {}", approval.code, of.name());
-        self.0.gate.note_stranger(&approval.tenant, Actor::Account(identity), "vote", &presented).await;
+        let presented = format!("{presented}: {}", of.name());
+        let tenant = &self.0.matrix.settings().tenant;
+        self.0.gate.note_stranger(tenant, Actor::Account(identity), "vote", &presented).await;
         let (room, event) = (act.room.as_str(), act.event.as_str());
         let said = self.0.matrix.texts(room).unproven(of);
         if let Err(fault) = self.0.matrix.answers(room, event, said).await {

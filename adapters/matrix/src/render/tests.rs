@@ -340,18 +340,20 @@ fn a_poll_offers_what_the_card_says() {
         let rendering = shown_by(view, Buttons::Poll, encrypted, Texts::english());
         let start = poll::start(view, &rendering, Texts::english())?;
         let answers = start[poll::POLL_START]["answers"].as_array().unwrap().clone();
-        Some(answers.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join(" "))
+        let said = |one: &serde_json::Value| poll::answered(one["id"].as_str().unwrap()).unwrap();
+        assert!(answers.iter().all(|one| said(one).1 == view.request), "each says what it is about");
+        Some(answers.iter().map(|one| said(one).0).collect::<Vec<_>>())
     };
     let critical = view(&waiting());
-    assert_eq!(answers(&critical, true).as_deref(), Some("placet.yes placet.no"));
+    assert_eq!(answers(&critical, true), Some(vec![Decision::Approve, Decision::Deny]));
     let sealed = of_level(Level::Low, |terms| {
         terms.assurance = Assurance::E2eePinned;
         terms.assurance_for_no = Assurance::E2eePinned;
     });
-    assert_eq!(answers(&sealed, true).as_deref(), Some("placet.yes placet.no"));
+    assert_eq!(answers(&sealed, true), Some(vec![Decision::Approve, Decision::Deny]));
     assert_eq!(answers(&sealed, false), None, "a poll in a plain room is good for nothing there");
     let long = view(&waiting_for(proposal(&json!({ "content": "x\n".repeat(900) })), terms()));
-    assert_eq!(answers(&long, true).as_deref(), Some("placet.no"), "what is not shown is not approved");
+    assert_eq!(answers(&long, true), Some(vec![Decision::Deny]), "what is not shown is not approved");
     let rendering = shown_by(&view(&everywhere(EVIL)), Buttons::Poll, true, Texts::english());
     let start = poll::start(&view(&everywhere(EVIL)), &rendering, Texts::english()).unwrap();
     assert!(!start.to_string().to_lowercase().contains("@room"), "{start}");

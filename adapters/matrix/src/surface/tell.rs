@@ -97,6 +97,18 @@ impl Matrix {
         self.send(&self.room(room)?, MESSAGE, content, Some(transaction)).await.map(drop)
     }
 
+    /// Tells one account something that nobody else reads.
+    pub(crate) async fn tells_directly(
+        &self,
+        identity: &Identity,
+        written: &render::Written,
+        number: &str,
+    ) -> Result<(), SurfaceError> {
+        let content = content::message(written, Voice::Notice, &[], Beneath::Room);
+        let room = self.direct_room(identity).await?;
+        self.send(&room, MESSAGE, content, Some(format!("placet-answer-{number}"))).await.map(drop)
+    }
+
     /// The full ids of who is mentioned: accounts of this surface, and who is in its groups.
     async fn mentioned(&self, mentions: &[Mention]) -> Vec<String> {
         let mut ids: Vec<String> = Vec::new();

@@ -15,7 +15,7 @@ fn config() -> std::path::PathBuf {
 fn the_example_of_the_settings_is_taken_and_names_every_key() {
     let text = std::fs::read_to_string(config().join("placet.example.toml")).unwrap();
     let environment = |name: &str| match name {
-        "PLACET_GRANT_KEY" => Some("07".repeat(32)),
+        "PLACET_GRANT_KEY" | "PLACET_MATRIX_STORE_KEY" => Some("07".repeat(32)),
         name if name.starts_with("PLACET_") => Some(format!("secret of {name}")),
         _ => None,
     };
@@ -35,7 +35,12 @@ fn the_example_of_the_settings_is_taken_and_names_every_key() {
         .collect();
     assert_ne!(whole, text, "some are commented out");
     let settings = read(&whole).unwrap_or_else(|errors| panic!("{errors}"));
-    assert!(settings.agent.is_some() && settings.outbound.is_some() && settings.policy.tenants.len() == 1);
+    assert!(
+        settings.agent.is_some()
+            && settings.matrix.is_some()
+            && settings.outbound.is_some()
+            && settings.policy.tenants.len() == 1
+    );
     assert!(settings.slack[0].ways_in.signing_secret_previous.is_some());
 }
 

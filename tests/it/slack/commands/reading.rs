@@ -108,7 +108,7 @@ async fn the_audit_is_narrowed(desk: &mut Desk) -> Result<()> {
 /// R33: what is typed wrongly gets what was probably meant, and an example, and reaches nobody else.
 #[conversation(sockets)]
 async fn a_mistake_is_helped(desk: &mut Desk) -> Result<()> {
-    let table: [(&str, &[&str]); 13] = [
+    let table: [(&str, &[&str]); 12] = [
         ("pendng", &["pendng", "Did you mean pending?", "/placet pending"]),
         ("<!channel> hi", &["There is no command", "<!channel>", "/placet help"]),
         ("show", &["Say which request", "code", "/placet show 7Q4K-2M"]),
@@ -119,7 +119,6 @@ async fn a_mistake_is_helped(desk: &mut Desk) -> Result<()> {
         ("audit since:yesterday", &["yesterday is no time", "7d", "since:7d"]),
         ("audit export:pdf", &["pdf is no form", "csv", "export:csv"]),
         ("audit tool:a tool:b", &["tool stands there twice", "once", "tool:deploy"]),
-        ("freeze everything", &["freeze", "everything", "/placet freeze"]),
         ("settle 7Q4K-2M perhaps", &["settle", "perhaps", "/placet settle"]),
         ("digest soon", &["digest", "soon", "/placet digest 7d"]),
     ];
