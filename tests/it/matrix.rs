@@ -4,7 +4,7 @@
 use anyhow::{Result, ensure};
 use placet::approval::Status;
 use placet::time::Ttl;
-use placet_tests::homeserver::{Account, Client, Homeserver, Person, RoomMade, Wanted};
+use placet_tests::homeserver::{Account, Client, Content, Homeserver, Person, RoomMade, Wanted};
 use placet_tests::matrix::Decider;
 use placet_tests::{Call, Desk, conversation};
 use serde_json::json;
@@ -63,7 +63,20 @@ async fn a_reaction_approves(desk: &mut Desk) -> Result<()> {
     room.mia.reacts(&room.id, &card, YES).await?;
     desk.hears_in_matrix(&call, Status::Approved).await?;
     room.sees_edit(&card, "pproved").await?;
-    desk.reads(&call.id, "proposed; checked approve; asked; yes mia; approved mia").await
+    let yes = format!("yes matrix:example.org/{}", room.mia.user());
+    desk.reads(&call.id, &format!("proposed; checked approve; asked; {yes}; approved mia")).await
+}
+
+/// R31, R33: a reply by words denies, with its reason on the card; who asks what waits is answered directly.
+#[conversation]
+async fn a_reply_denies_with_a_reason(desk: &mut Desk) -> Result<()> {
+    let room = Room::meet(desk, RoomMade::named("ops")).await?;
+    let call = renames(desk).await?;
+    let card = room.card("a.txt").await?;
+    let no = Content::text("!placet deny somebody still reads it").replying_to(&card);
+    room.mia.sends(&room.id, &no).await?;
+    desk.hears_in_matrix(&call, Status::Rejected).await?;
+    room.sees_edit(&card, "somebody still reads it").await
 }
 
 /// R31: the same in an encrypted room; a no ends it.

@@ -131,10 +131,14 @@ impl Soundness {
             };
             let served = |slack: &SlackSettings| looked.tenant.is_none_or(|tenant| *tenant == slack.tenant);
             let in_slack = settings.slack.iter().any(served);
-            let asks = !local.is_empty() || in_slack || policy.decides_over_api();
+            let in_matrix = settings
+                .matrix
+                .iter()
+                .any(|matrix| looked.tenant.is_none_or(|tenant| *tenant == matrix.settings.tenant));
+            let asks = !local.is_empty() || in_slack || in_matrix || policy.decides_over_api();
             found.tools(settings, &looked, (&policy, policies, asks))?;
             found.schedules(settings, &policy);
-            found.assurance(&policy);
+            found.assurance(settings, &policy);
             for warning in policy.warnings().iter().map(ToString::to_string) {
                 if !found.warnings.contains(&warning) {
                     found.warnings.push(warning);
@@ -178,6 +182,23 @@ impl Soundness {
         for place in policy.named_places() {
             let NamedPlace { surface, channel, surface_at, channel_at } = place;
             let workspace = settings.slack.iter().find(|slack| slack.name.as_str() == surface.as_str());
+            let account = settings.matrix.as_ref().map(|matrix| &matrix.settings);
+            let account = account.filter(|account| account.name.as_str() == surface.as_str());
+            if let Some(account) = account {
+                if of.is_some_and(|tenant| *tenant != account.tenant) {
+                    let message = format!(
+                        "[{surface}] is of the tenant {}, and this policy of another",
+                        account.tenant
+                    );
+                    let help = "take the place out: no card of this tenant would be shown there";
+                    self.errors.push(Flaw::at(of, surface_at.error(message, help)));
+                } else if !channel.starts_with('!') {
+                    let message = format!("`{channel}` is not a room's id in Matrix");
+                    let help = "an id such as !ops:example.org stands in the room's settings; an alias can be pointed elsewhere";
+                    self.errors.push(Flaw::at(of, channel_at.error(message, help)));
+                }
+                continue;
+            }
             let wrong = match (surface.as_str(), workspace) {
                 (name, Some(slack)) if of.is_some_and(|tenant| *tenant != slack.tenant) => {
                     let message =
@@ -271,9 +292,14 @@ impl Soundness {
     }
 
     /// Nobody can give a vote that is surer than what the surfaces tell of it.
-    fn assurance(&mut self, policy: &Policy) {
-        for (what, wanted) in policy.wants_more_than(ASSURANCE_MAX) {
-            let (wanted, given) = (wanted.name(), ASSURANCE_MAX.name());
+    fn assurance(&mut self, settings: &Settings, policy: &Policy) {
+        let most = match &settings.matrix {
+            Some(matrix) if matrix.settings.pins.is_some() => Assurance::E2eePinned,
+            Some(_) => Assurance::E2eeTofu,
+            None => ASSURANCE_MAX,
+        };
+        for (what, wanted) in policy.wants_more_than(most) {
+            let (wanted, given) = (wanted.name(), most.name());
             let warning = format!(
                 "{what} wants votes of assurance {wanted}, and there is no surface that gives more than {given}: nobody can \
                  say yes or no to its calls; set `assurance = \"{given}\"`"

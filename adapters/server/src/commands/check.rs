@@ -47,6 +47,10 @@ pub fn run(settings: &Settings, out: &mut dyn Write) -> anyhow::Result<bool> {
     for slack in &settings.slack {
         writeln!(out, "slack     workspace {}, tenant {}, as {}", slack.team, slack.tenant, slack.name)?;
     }
+    if let Some(matrix) = &settings.matrix {
+        let account = &matrix.settings;
+        writeln!(out, "matrix    {}, tenant {}, room {}", account.user, account.tenant, account.room)?;
+    }
     writeln!(out, "grants    {}", if settings.grants.is_some() { "signed" } else { "none are given" })?;
     match &settings.agent {
         Some(agent) => writeln!(out, "agent     {} in {}", agent.name, agent.workspace.display())?,
