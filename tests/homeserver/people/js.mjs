@@ -19,6 +19,8 @@ const load = (name) => import(pathToFileURL(installed.resolve(name)).href);
 const { createClient, ClientEvent, SyncState } = await load("matrix-js-sdk");
 const { logger } = await load("matrix-js-sdk/lib/logger.js");
 const { EventShieldReason, OnlySignedDevicesIsolationMode } = await load("matrix-js-sdk/lib/crypto-api/index.js");
+const { Poll } = await load("matrix-js-sdk/lib/models/poll.js");
+const { PollResponseEvent } = await load("matrix-js-sdk/lib/extensible_events_v1/PollResponseEvent.js");
 logger.setLevel("error", false);
 
 const TIMELINE_LIMIT = 100;
@@ -173,6 +175,34 @@ const commands = {
   async send({ room, type, content }) {
     const { event_id } = await client.sendEvent(room, type, content);
     return { event_id };
+  },
+
+  async answer({ room, event_id, answer }) {
+    const { type, content } = PollResponseEvent.from([answer], event_id).serialize();
+    return { event_id: (await client.sendEvent(room, type, content)).event_id };
+  },
+
+  // The poll as this client takes it, or why it takes it for none; the latest valid answer of each person counts.
+  async poll({ room, event_id, milliseconds }) {
+    const readable = () =>
+      timeline(room).find((event) => event.getId() === event_id && sight(room, event).readable);
+    const event = await until(readable, milliseconds, `the poll ${event_id} in ${room}`);
+    if (!event.unstableExtensibleEvent) throw new Error(`no poll: ${JSON.stringify(event.getContent())}`);
+    const poll = new Poll(event, client, client.getRoom(room));
+    const responses = (await poll.getResponses()).getRelations().toSorted((one, other) => one.getTs() - other.getTs());
+    const votes = {};
+    for (const response of responses) {
+      const said = response.unstableExtensibleEvent;
+      said?.validateAgainst(poll.pollEvent);
+      if (said && !said.spoiled) votes[response.getSender()] = said.answerIds;
+    }
+    const { question, answers } = poll.pollEvent;
+    return {
+      question: question.text,
+      answers: answers.map(({ id, text }) => ({ id, text })),
+      votes,
+      ended: poll.isEnded,
+    };
   },
 
   async redact({ room, event_id, reason }) {

@@ -171,6 +171,14 @@ class Person:
         sent = await self.client.room_send(room, type, content, ignore_unverified_devices=True)
         return {"event_id": checked(sent, f"send {type}").event_id}
 
+    async def do_answer(self, room, event_id, answer):
+        type = "org.matrix.msc3381.poll.response"
+        relation = {"rel_type": "m.reference", "event_id": event_id}
+        return await self.do_send(room, type, {type: {"answers": [answer]}, "m.relates_to": relation})
+
+    async def do_poll(self, **_named):
+        raise Failed("matrix-nio knows no polls; let a person at matrix-js-sdk look")
+
     async def do_redact(self, room, event_id, reason):
         redacted = await self.client.room_redact(room, event_id, reason)
         return {"event_id": checked(redacted, "redact").event_id}

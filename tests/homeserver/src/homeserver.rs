@@ -145,6 +145,17 @@ impl Homeserver {
         Ok(Account::new(self.api.with_token(&text(&answer, "access_token")?), user, ""))
     }
 
+    /// What somebody sends is limited from now on: so many at once, and one more each second. Beyond it the homeserver
+    /// answers 429, `M_LIMIT_EXCEEDED`, and says how long to wait.
+    ///
+    /// # Errors
+    /// If the homeserver refuses.
+    pub async fn limits_rates_of(&self, user: &str, at_once: u32) -> Result<()> {
+        let body = json!({"messages_per_second": 1, "burst_count": at_once});
+        self.asks(Method::POST, &["v1", "users", user, "override_ratelimit"], Some(&body)).await?;
+        Ok(())
+    }
+
     /// The account is closed.
     ///
     /// # Errors

@@ -23,5 +23,5 @@ pub use api::{Api, Refused};
 pub use content::Content;
 pub use cut::{Cut, Fault};
 pub use homeserver::Homeserver;
-pub use people::{Client, Device, Person, Reaction, Sight, Wanted};
+pub use people::{Client, Device, Person, Poll, PollAnswer, Reaction, Sight, Wanted};
 pub use room::RoomMade;

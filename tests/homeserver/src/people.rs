@@ -14,7 +14,7 @@ use crate::account::Account;
 use crate::api::text;
 use crate::content::Content;
 use process::Process;
-pub use sight::{Device, Reaction, Sight, Wanted};
+pub use sight::{Device, Poll, PollAnswer, Reaction, Sight, Wanted};
 
 /// How long a person waits for what is to come: a busy machine takes seconds for what is done in milliseconds.
 const PATIENCE_MILLISECONDS: u64 = 60_000;
@@ -184,6 +184,25 @@ impl Person {
     /// If the homeserver refuses.
     pub async fn reacts(&self, room: &str, event: &str, key: &str) -> Result<String> {
         self.sends(room, &Content::reaction(event, key)).await
+    }
+
+    /// Answers a poll, as their client writes answers.
+    ///
+    /// # Errors
+    /// If the homeserver refuses.
+    pub async fn answers(&self, room: &str, poll: &str, answer: &str) -> Result<String> {
+        let named = json!({"room": room, "event_id": poll, "answer": answer});
+        text(&self.does("answer", named).await?, "event_id")
+    }
+
+    /// Waits until a poll is there, and gives what their client makes of it and of its answers until now. Only
+    /// `matrix-js-sdk` knows polls.
+    ///
+    /// # Errors
+    /// If it does not come, or the client takes it for none.
+    pub async fn sees_poll(&self, room: &str, poll: &str) -> Result<Poll> {
+        let named = json!({"room": room, "event_id": poll, "milliseconds": PATIENCE_MILLISECONDS});
+        Ok(serde_json::from_value(self.does("poll", named).await?)?)
     }
 
     /// Redacts: takes back a reaction, or a message.

@@ -121,6 +121,72 @@ async fn edits_threads_polls_and_redactions_are_seen() -> Result<()> {
     Ok(())
 }
 
+/// A poll is one press, and encrypted; the official client says whether it is one.
+#[tokio::test]
+async fn a_poll_is_asked_answered_and_ended() -> Result<()> {
+    const START: &str = "org.matrix.msc3381.poll.start";
+    const END: &str = "org.matrix.msc3381.poll.end";
+    const TEXT: &str = "org.matrix.msc1767.text";
+    let two = Two::meet(RoomMade::named("encrypted").encrypted()).await?;
+    let answers = json!([{"id": "approve", TEXT: "Approve"}, {"id": "deny", TEXT: "Deny"}]);
+    let asked = json!({"question": {TEXT: "Shall it run?"}, "kind": "org.matrix.msc3381.poll.disclosed",
+        "max_selections": 1, "answers": answers});
+    let start = Content::other(START, json!({START: asked, TEXT: "Shall it run?"}));
+    let poll = two.nio.sends(&two.room, &start).await?;
+    let seen = two.js.sees_poll(&two.room, &poll).await?;
+    assert_eq!((seen.question.as_str(), seen.votes.len(), seen.ended), ("Shall it run?", 0, false));
+    let choices: Vec<_> = seen.answers.iter().map(|choice| (&*choice.id, &*choice.text)).collect();
+    assert_eq!(choices, [("approve", "Approve"), ("deny", "Deny")]);
+    // What is written by hand for programs is what the client writes; the last answer counts, and none that is none.
+    let by_client = two.js.answers(&two.room, &poll, "approve").await?;
+    let seen = two.nio.sees(&two.room, &Wanted::event(&by_client).readable(true).referring_to(&poll)).await?;
+    assert!(seen.encrypted);
+    assert_eq!(seen.content, Content::poll_answer(&poll, "approve").body);
+    for answer in ["deny", "nothing like it"] {
+        let answered = two.nio.answers(&two.room, &poll, answer).await?;
+        two.js.sees(&two.room, &Wanted::event(&answered).readable(true)).await?;
+    }
+    let seen = two.js.sees_poll(&two.room, &poll).await?;
+    assert_eq!(seen.votes[two.js.user()], ["approve"]);
+    assert_eq!(seen.votes.get(two.nio.user()), Some(&vec!["deny".to_owned()]));
+    let relation = json!({"rel_type": "m.reference", "event_id": poll});
+    let end = Content::other(END, json!({END: {}, TEXT: "Decided", "m.relates_to": relation}));
+    let ended = two.nio.sends(&two.room, &end).await?;
+    two.js.sees(&two.room, &Wanted::event(&ended).readable(true)).await?;
+    assert!(two.js.sees_poll(&two.room, &poll).await?.ended);
+    let none = two.nio.sends(&two.room, &Content::other(START, json!({START: {"answers": []}}))).await?;
+    assert!(two.js.sees_poll(&two.room, &none).await.is_err(), "a poll without a question");
+    Ok(())
+}
+
+#[tokio::test]
+async fn rates_are_limited_for_one_alone() -> Result<()> {
+    let homeserver = Homeserver::shared()?;
+    let [limited, other] = [homeserver.registers("ana").await?, homeserver.registers("bo").await?];
+    homeserver.limits_rates_of(limited.user(), 2).await?;
+    let room = limited.makes(&RoomMade::named("quick").inviting(other.user())).await?;
+    other.joins(&room).await?;
+    // The machine may be slower than one a second: all at once, so that it cannot be for many of them.
+    let sends = |account: Account| {
+        let room = room.clone();
+        tokio::spawn(async move { account.sends(&room, &Content::text("again")).await })
+    };
+    let [of_limited, of_other] =
+        [&limited, &other].map(|who| (0..20).map(|_| sends(who.clone())).collect::<Vec<_>>());
+    let mut codes = Vec::new();
+    for sent in of_limited {
+        if let Err(error) = sent.await? {
+            codes.push(error.downcast_ref::<Refused>().context("no refusal")?.code.clone());
+        }
+    }
+    assert!(!codes.is_empty(), "nothing was limited");
+    assert!(codes.iter().all(|code| code == "M_LIMIT_EXCEEDED"), "{codes:?}");
+    for sent in of_other {
+        sent.await??;
+    }
+    Ok(())
+}
+
 /// A slow network: the message is there before its key is.
 #[tokio::test]
 async fn a_key_comes_late() -> Result<()> {

@@ -1,5 +1,7 @@
 //! What a person sees, and what they look for.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -58,6 +60,28 @@ pub struct Reaction {
     pub sender: String,
     /// Its event.
     pub event_id: String,
+}
+
+/// A poll, as their client takes it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Poll {
+    /// What is asked.
+    pub question: String,
+    /// What can be answered, in order.
+    pub answers: Vec<PollAnswer>,
+    /// By person: the answers that count.
+    pub votes: BTreeMap<String, Vec<String>>,
+    /// Whether it is over.
+    pub ended: bool,
+}
+
+/// What can be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct PollAnswer {
+    /// What an answer says.
+    pub id: String,
+    /// What people read.
+    pub text: String,
 }
 
 /// Somebody's device.
