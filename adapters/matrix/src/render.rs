@@ -4,7 +4,7 @@
 //! - Whatever an agent or a person wrote is escaped ([`html`]) and stands in fixed width where a client could make a link of
 //!   it; nothing of it is a tag, a mention or a call to everybody.
 //! - Every message has room in an event, encrypted or not, also as an edit ([`crate::content`]); what does not fit is cut, and
-//!   the card says so. The whole call then stands in the card's thread ([`whole`]).
+//!   the card says so. The whole call then stands in the card's thread (`whole`).
 //! - A rendering is [`Rendering::full`] only if every character of the call stands in it and no secret is hidden, in both
 //!   forms. Only a full one says that a reaction or a poll approves.
 //! - Whether it is full depends neither on the language nor on the room: it is where it would be in every one. What goes on
